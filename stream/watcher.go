@@ -1,0 +1,125 @@
+package stream
+
+import (
+	"context"
+	"iter"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"time"
+
+	"example.com/rawwatch/backoff"
+)
+
+// Watcher watches one collection for ever. Fill in Client, Server and Target;
+// every other field works at zero. It must not be copied or changed once
+// Watch has been called.
+//
+// The zero value of Start lists what exists, delivers it as ADDED up to
+// SYNCED, and watches from there.
+type Watcher struct {
+	// Client sends the requests. It is copied: its Timeout and redirect
+	// policy do not apply. nil is http.DefaultClient.
+	Client *http.Client
+	// Server is the base URL: scheme, host, and maybe a path prefix.
+	Server *url.URL
+	Target Target
+
+	// View is how much of each object the server sends.
+	View View
+
+	// Start is where the watch begins, and ResourceVersion the place for
+	// StartExact.
+	Start           Start
+	ResourceVersion string
+
+	Policy  Policy
+	Backoff backoff.Policy
+
+	// PageSize is the number of objects asked for in one LIST request.
+	// 0 is 500; negative is all in one.
+	PageSize int
+
+	// WatchTimeout is T: each WATCH asks the server for a random length in
+	// [T, 2T), so that a fleet does not come back all at once. 0 is 5 min.
+	WatchTimeout time.Duration
+
+	// HeaderTimeout bounds the wait from a request to its response headers.
+	// 0 is 75 s: servers hold them back for 3 s, queues for 15 s, and some
+	// proxies until the first byte of the body, which may be the bookmark
+	// after 60 s.
+	HeaderTimeout time.Duration
+
+	// IdleTimeout is how long a body may send nothing before the request is
+	// given up. 0 is the length the WATCH asked for and 15 s more, and 75 s
+	// for a LIST. The clock stands still while the caller works on an event.
+	IdleTimeout time.Duration
+
+	// MaxFrame bounds one event, and one list item, in bytes. 0 is 16 MiB.
+	MaxFrame int
+
+	// Untracked keeps no index: constant memory, but a relist then says
+	// Reset and sends everything again.
+	Untracked bool
+
+	// Bookmarks delivers bookmarks too. They always move the resume point.
+	Bookmarks bool
+
+	// UserAgent of the requests. "" is rawwatch/VERSION (os/arch).
+	UserAgent string
+
+	// Trace shows what happens between events.
+	Trace *Trace
+
+	// Rand is the source of jitter; nil is a random one.
+	Rand *rand.Rand
+
+	session session
+}
+
+// View is how much of each object the server sends.
+type View int
+
+const (
+	Object       View = iota // the whole object
+	MetadataOnly             // PartialObjectMetadata: kind, apiVersion and metadata
+	Table                    // a one-row meta.k8s.io/v1 Table: the columns kubectl prints
+)
+
+// Start is where a watch begins.
+type Start int
+
+const (
+	// StartList delivers what exists, then Synced, then the changes.
+	StartList Start = iota
+	// StartNow delivers only what changes from now on.
+	StartNow
+	// StartExact delivers the changes after Watcher.ResourceVersion. "" and
+	// "0" are no version and are refused: they mean the two below.
+	StartExact
+	// StartMostRecent is a watch without resourceVersion, as old clients send
+	// it: the server sends what exists as ADDED, in any order, and then the
+	// changes. There is no resume point until a bookmark or a change other
+	// than ADDED; a stream that ends before that is followed by a LIST.
+	StartMostRecent
+	// StartAny is the same with resourceVersion=0: the state may be
+	// arbitrarily old.
+	StartAny
+)
+
+// Watch ranges over the events. See the package documentation for the
+// contract of the loop. A second range over the same Watcher goes on where the
+// first stopped.
+func (w *Watcher) Watch(ctx context.Context) iter.Seq2[Event, error] {
+	return func(yield func(Event, error) bool) {}
+}
+
+// Ack acknowledges the event in hand before a break. Call it from the body of
+// the loop.
+func (w *Watcher) Ack() {}
+
+// State is a snapshot of what the Watcher is doing. It may be called from any
+// goroutine.
+func (w *Watcher) State() State { return State{} }
+
+type session struct{}
