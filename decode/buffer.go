@@ -1,0 +1,91 @@
+package decode
+
+import "io"
+
+const (
+	startSize = 16 << 10 // bytes of a new buffer
+	restSize  = 64 << 10 // a buffer larger than this is given back when it is no longer needed
+	minRead   = 2 << 10  // room that a Read should find
+	tailRoom  = 2        // bytes behind w that belong to the borrower of the last value
+)
+
+// A buffer holds the bytes that have been read and not yet consumed.
+//
+//	0          r               w              len(buf)
+//	|---dead---|-----held------|-----free-----|
+//	 ^ at least head bytes, after a move
+//
+// Dead bytes were consumed. They may be lent out until the next fill.
+type buffer struct {
+	src  io.Reader
+	buf  []byte
+	r, w int
+	head int   // room to keep in front of r
+	off  int64 // of buf[r] in the body
+	err  error // of src, returned once all that came before it is held
+}
+
+func (b *buffer) held() []byte { return b.buf[b.r:b.w] }
+
+// consume moves n bytes from held to dead.
+func (b *buffer) consume(n int) {
+	b.r += n
+	b.off += int64(n)
+}
+
+// fill reads at least one more byte. held is the same afterwards but longer,
+// and may have moved.
+func (b *buffer) fill() error {
+	if b.err != nil {
+		return b.err
+	}
+	b.room()
+	// As bufio does: a reader that says nothing a hundred times is broken.
+	for range 100 {
+		n, err := b.src.Read(b.buf[b.w : len(b.buf)-tailRoom])
+		b.w += n
+		b.err = err
+		if n > 0 {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	b.err = io.ErrNoProgress
+	return b.err
+}
+
+// room makes room for a Read: it gives back a buffer that has become too
+// large, or moves what is held to the front, or doubles the buffer.
+func (b *buffer) room() {
+	held := b.w - b.r
+	need := b.head + held + minRead + tailRoom
+	size := len(b.buf)
+	switch {
+	case size > restSize && need <= restSize/2:
+		size = max(startSize, 2*need)
+	case len(b.buf)-tailRoom-b.w >= minRead && held > 0:
+		return
+	case need > size-size/4:
+		size = max(startSize, 2*size, need)
+	}
+	to := b.buf
+	if size != len(b.buf) {
+		to = make([]byte, size)
+	}
+	copy(to[b.head:], b.buf[b.r:b.w])
+	b.buf, b.r, b.w = to, b.head, b.head+held
+}
+
+// reserve sees to it that n bytes in front of r may be written to.
+func (b *buffer) reserve(n int) {
+	b.head = n
+	if b.r >= n {
+		return
+	}
+	held := b.w - b.r
+	to := make([]byte, max(len(b.buf), n+held+minRead+tailRoom))
+	copy(to[n:], b.buf[b.r:b.w])
+	b.buf, b.r, b.w = to, n, n+held
+}
