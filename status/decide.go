@@ -1,0 +1,126 @@
+package status
+
+import (
+	"errors"
+	"net/http"
+	"time"
+)
+
+// Verdict is what to do about a failure.
+type Verdict struct {
+	Row    string // the row that decided
+	Action Action
+	Delay  Delay
+	// AtLeast is the wait the server asked for, 0 if it did not. Where there
+	// is one and the action waits at all, Delay is DelayBackoff.
+	AtLeast time.Duration
+	// Err is the sentinel to join to the failure when the action is Stop, nil
+	// if the failure matches its own.
+	Err error
+	Run Run // after this failure
+}
+
+// Decide looks up what to do about a failure, run being the failures before
+// it. It is a pure function: same arguments, same verdict.
+func Decide(f Failure, run Run) Verdict {
+	facts := gather(f)
+	row := facts.row()
+
+	if run.Row != row.ID {
+		run = Run{Row: row.ID}
+	}
+	run.Count++
+	v := Verdict{Row: row.ID, Action: row.Action, Delay: row.Delay, Run: run}
+	if run.Count > 1 {
+		v.Delay = row.Again
+	}
+	if row.Escalation.due(run) {
+		v.Action, v.Err = row.Escalation.Action, row.Escalation.Err
+	}
+	if v.Action == Probe && f.Verb == List {
+		// A failing LIST is its own probe.
+		v.Action = Resume
+	}
+	switch v.Action {
+	case Stop:
+		v.Delay = DelayNone
+		if f.Worked && facts.answer != nil && facts.answer.clientCode(http.StatusNotFound) {
+			v.Err = ErrResourceGone
+		}
+	case Skip:
+		v.Delay = DelayNone
+	default:
+		if facts.answer != nil && facts.answer.RetryAfter > 0 {
+			v.AtLeast, v.Delay = facts.answer.RetryAfter, DelayBackoff
+		}
+	}
+	return v
+}
+
+// facts is a failure, looked at once for all rows.
+type facts struct {
+	Failure
+	answer *Error  // if it is one
+	kind   EndKind // if it is not
+}
+
+func gather(f Failure) *facts {
+	facts := &facts{Failure: f}
+	if !errors.As(f.Err, &facts.answer) {
+		facts.kind = KindOf(f.Err, f.Stream)
+	}
+	return facts
+}
+
+func (f *facts) row() *Row {
+	for i := range table {
+		if table[i].match(f) {
+			return &table[i]
+		}
+	}
+	return &table[len(table)-1]
+}
+
+// isAnswer reports whether the failure is an answer of which is holds.
+func (f *facts) isAnswer(is func(*Error) bool) bool { return f.answer != nil && is(f.answer) }
+
+// denied: 401, 403, 404 and 405 count as the API server's own word unless
+// they come as HTML. Such a page is a proxy's; once the server has been
+// reached it says no more than that the proxy is in the way. Before that the
+// address may as well be wrong, and then it is the only hint there is.
+func (f *facts) denied() bool {
+	return f.answer != nil &&
+		f.answer.clientCode(http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed) &&
+		(f.answer.Body != BodyHTML || !f.Contact)
+}
+
+func (f *facts) unavailable() bool {
+	if f.answer == nil {
+		return f.kind == EndHTML
+	}
+	switch {
+	case f.answer.serverFault():
+		return true
+	case !f.answer.clientFault():
+		return f.answer.Body == BodyHTML
+	default:
+		return f.Contact && f.answer.Body != BodyStatus
+	}
+}
+
+// never reports whether is holds of a transport error, with no request having
+// succeeded so far.
+func (f *facts) never(is func(error) bool) bool {
+	return !f.Contact && f.answer == nil && f.kind == "" && f.Err != nil && is(f.Err)
+}
+
+func (f *facts) fullLength() bool { return f.Stream != nil && f.Stream.fullLength() }
+
+// afterHeaders: the end of an open stream, or of a list's body.
+func (f *facts) afterHeaders() bool {
+	return f.answer == nil && (f.Stream != nil || f.kind == EndTorn || f.kind == EndClean)
+}
+
+func (f *facts) transport() bool {
+	return f.answer == nil && f.Err != nil && (f.kind == "" || f.kind == EndNoHeaders || f.kind == EndCredentials)
+}

@@ -1,0 +1,110 @@
+package status
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"time"
+)
+
+const (
+	maxBody     = 64 << 10
+	maxBodyTime = 10 * time.Second
+	closeGrace  = 100 * time.Millisecond
+)
+
+// FromResponse reads a response that is not a list or a stream. It reads at
+// most 64 KiB and 10 s of the body, less if the context of its request ends,
+// and closes it. The HTTP status is known by then, so a body that does not
+// come costs detail, never the verdict.
+func FromResponse(resp *http.Response) *Error {
+	body, cut := readBody(resp)
+	e := &Error{HTTPStatus: resp.StatusCode, Size: len(body), Cut: cut}
+	e.Status, e.Body = parse(unzip(body))
+	e.Message = redact(e.Message, resp.Request)
+	e.RetryAfter = max(e.Status.RetryAfter, retryAfter(resp.Header, time.Now()))
+	if e.redirect() {
+		e.Location = location(resp)
+	}
+	return e
+}
+
+// FromEvent reads the object of an ERROR event; none at all and null are
+// allowed. It keeps no part of object.
+func FromEvent(object []byte) *Error {
+	e := &Error{HTTPStatus: http.StatusOK, Event: true, Size: len(object)}
+	e.Status, e.Body = parse(object)
+	e.Message = redact(e.Message, nil)
+	e.RetryAfter = e.Status.RetryAfter
+	return e
+}
+
+// readBody reads and closes. The read runs on a goroutine of its own, because
+// nothing else bounds a body that trickles, or stalls, for ever; closing it
+// makes the read return in every real transport, with what had come so far.
+// A reader that ignores Close is left behind.
+func readBody(resp *http.Response) (body []byte, cut bool) {
+	if resp.Body == nil {
+		return nil, false
+	}
+	done := make(chan []byte, 1)
+	go func() {
+		// One byte more than is kept, so that the end of a body of just that
+		// length is seen and its connection can be used again.
+		data, _ := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
+		done <- data
+	}()
+	var cancelled <-chan struct{}
+	if resp.Request != nil {
+		cancelled = resp.Request.Context().Done()
+	}
+	limit := time.NewTimer(maxBodyTime)
+	defer limit.Stop()
+	select {
+	case body = <-done:
+		resp.Body.Close()
+	case <-cancelled:
+		cut = true
+	case <-limit.C:
+		cut = true
+	}
+	if cut {
+		// Close may wait for the read that is under way (net/http's plain
+		// body does), so it is not waited for.
+		go resp.Body.Close()
+		limit.Reset(closeGrace)
+		select {
+		case body = <-done:
+		case <-limit.C:
+		}
+	}
+	if len(body) > maxBody {
+		return body[:maxBody], true
+	}
+	return body, cut
+}
+
+// unzip undoes a gzip that was not asked for. What comes out is bounded like
+// what went in.
+func unzip(body []byte) []byte {
+	if !bytes.HasPrefix(body, []byte{0x1f, 0x8b}) {
+		return body
+	}
+	zipped, err := gzip.NewReader(bytes.NewReader(body))
+	if err != nil {
+		return body
+	}
+	plain, _ := io.ReadAll(io.LimitReader(zipped, maxBody))
+	return plain
+}
+
+// location returns the host of the target of a redirect, its own if the
+// target is relative.
+func location(resp *http.Response) string {
+	target, err := resp.Location()
+	if err != nil {
+		return ""
+	}
+	return clip(target.Host, maxField)
+}
