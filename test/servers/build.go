@@ -1,0 +1,155 @@
+package servers
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// The module whose go.mod pins the servers, and the version it pins for
+// Kubernetes, which the API server is told to report as its own.
+const (
+	module     = "example.com/rawwatch/test"
+	kubernetes = "k8s.io/kubernetes"
+)
+
+// target is one binary and the package it is built from.
+type target struct {
+	binary string // path
+	source string // import path of its main package
+	linker string // -ldflags
+}
+
+// build makes the binaries of the module's bin folder and returns them.
+func build(ctx context.Context, progress io.Writer) (Binaries, error) {
+	root, version, err := locate(ctx)
+	if err != nil {
+		return Binaries{}, err
+	}
+	folder := filepath.Join(root, "bin")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return Binaries{}, err
+	}
+	unlock, err := lock(filepath.Join(folder, ".lock"))
+	if err != nil {
+		return Binaries{}, err
+	}
+	defer unlock()
+
+	b := in(folder)
+	targets := targetsFor(b, version)
+	want, err := stampOf(root, targets)
+	if err != nil {
+		return Binaries{}, err
+	}
+	stamp := filepath.Join(folder, ".stamp")
+	have, err := os.ReadFile(stamp)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Binaries{}, err
+	}
+	if string(have) == want && b.check() == nil {
+		return b, nil
+	}
+	// An interrupted build must not leave the stamp of the one before beside
+	// a binary of this one.
+	if err := os.RemoveAll(stamp); err != nil {
+		return Binaries{}, err
+	}
+	for _, t := range targets {
+		if err := t.build(ctx, root, progress); err != nil {
+			return Binaries{}, err
+		}
+	}
+	return b, os.WriteFile(stamp, []byte(want), 0o644)
+}
+
+// targetsFor lists what has to be built. Without the linker's -X the API
+// server calls itself v0.0.0-master, which no client meets in the wild; -s -w
+// leave out the debug tables, a third of the size.
+func targetsFor(b Binaries, version string) []target {
+	major, rest, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	set := func(name, value string) string {
+		return " -X k8s.io/component-base/version." + name + "=" + value
+	}
+	return []target{
+		{b.Etcd, "go.etcd.io/etcd/server/v3", "-s -w"},
+		{b.APIServer, kubernetes + "/cmd/kube-apiserver", "-s -w" +
+			set("gitVersion", version) + set("gitMajor", major) + set("gitMinor", minor)},
+	}
+}
+
+func (t target) build(ctx context.Context, root string, progress io.Writer) error {
+	fmt.Fprintf(progress, "servers: building %s (minutes, the first time)\n", t.source)
+	began := time.Now()
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", t.linker, "-o", t.binary, t.source)
+	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w\n%s", t.source, err, out)
+	}
+	fmt.Fprintf(progress, "servers: built %s in %s\n", t.binary, time.Since(began).Round(time.Second))
+	return nil
+}
+
+// locate asks the go command where the module lies, from anywhere inside it,
+// and which version of Kubernetes it pins.
+func locate(ctx context.Context) (root, version string, err error) {
+	cmd := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}\t{{.Version}}", module, kubernetes)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", "", fmt.Errorf("find module %s: %w\n%s", module, err, stderr.Bytes())
+	}
+	lines := strings.SplitN(string(out), "\n", 3)
+	if len(lines) != 3 {
+		return "", "", fmt.Errorf("find module %s: go list printed %q", module, out)
+	}
+	root, _, _ = strings.Cut(lines[0], "\t")
+	_, version, _ = strings.Cut(lines[1], "\t")
+	if root == "" || version == "" {
+		return "", "", fmt.Errorf("find module %s: go list printed %q", module, out)
+	}
+	return root, version, nil
+}
+
+// stampOf sums up all that decides what the binaries are.
+func stampOf(root string, targets []target) (string, error) {
+	h := sha256.New()
+	for _, name := range []string{"go.mod", "go.sum"} {
+		content, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			return "", err
+		}
+		h.Write(content)
+	}
+	fmt.Fprintln(h, runtime.Version(), runtime.GOOS, runtime.GOARCH, targets)
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// lock waits until no other process builds: go test runs the tests of several
+// packages at once, and each of them wants the servers.
+func lock(path string) (unlock func(), err error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	return func() { f.Close() }, nil // closing unlocks
+}
