@@ -1,0 +1,132 @@
+package kubeconfig
+
+import (
+	"fmt"
+	"strings"
+)
+
+// choice is which entries are used. Either entry is nil if there is none.
+type choice struct {
+	context       string
+	namespace     string // of the context
+	cluster, user *entry
+}
+
+var contextKeys = []string{"cluster", "user", "namespace", "extensions"}
+
+// choose finds the entries that the options and the current context name.
+//
+// A cluster that is not named at all is no error here: then this is not a
+// configuration, and the caller knows what to fall back to. A name that leads
+// nowhere is one, always. client-go goes on without the entry, and ends at
+// localhost:8080 or as an anonymous user, far from the cause.
+func (c *catalog) choose(o Options, report *report) choice {
+	var chosen choice
+	var clusterName, userName string
+	at := ""
+
+	name, asked := o.Context, o.Context != ""
+	if !asked {
+		name = c.current
+	}
+	if name != "" {
+		entry := c.contexts[name]
+		if entry == nil {
+			report.fail(c.noContext(name, asked))
+			return chosen
+		}
+		s := entry.content(report, contextKeys)
+		chosen.context, chosen.namespace = name, s.str("namespace")
+		clusterName, userName = s.str("cluster"), s.str("user")
+		at = fmt.Sprintf("context %q: ", name)
+	}
+
+	switch {
+	case o.Cluster != "":
+		if chosen.cluster = c.clusters[o.Cluster]; chosen.cluster == nil {
+			report.fail(missing("cluster", o.Cluster, "", c.clusters))
+		}
+	case clusterName != "":
+		chosen.cluster = c.clusters[clusterName]
+		if chosen.cluster == nil && o.Server == "" {
+			report.fail(missing("cluster", clusterName, at, c.clusters))
+		}
+	}
+	switch {
+	case o.User != "":
+		if chosen.user = c.users[o.User]; chosen.user == nil {
+			report.fail(missing("auth info", o.User, "", c.users))
+		}
+	case userName != "":
+		chosen.user = c.users[userName]
+		if chosen.user == nil && o.Token == "" && o.ClientCertificate == "" {
+			report.fail(missing("user", userName, at, c.users))
+		}
+	}
+	return chosen
+}
+
+// noContext uses kubectl's two wordings: people search for them.
+func (c *catalog) noContext(name string, asked bool) *Error {
+	if asked {
+		return &Error{Err: fmt.Errorf("context %q does not exist", name), Hint: known("contexts", c.contexts)}
+	}
+	return &Error{File: c.currentFile, Field: "current-context",
+		Err: fmt.Errorf("context was not found for specified context: %s", name), Hint: known("contexts", c.contexts)}
+}
+
+func missing(kind, name, at string, from entries) *Error {
+	plural := "clusters"
+	if kind != "cluster" {
+		plural = "users"
+	}
+	return &Error{Err: fmt.Errorf("%s%s %q does not exist", at, kind, name), Hint: known(plural, from)}
+}
+
+func known(plural string, from entries) string {
+	if len(from) == 0 {
+		return "there are no " + plural
+	}
+	return plural + ": " + quoteAll(from.names())
+}
+
+// noConfiguration explains why nothing says where the server is: what was
+// looked for where, or which contexts there are to choose from.
+func (c *catalog) noConfiguration(origin string, files, missing []string) *Error {
+	e := &Error{Err: ErrNoConfiguration}
+	switch {
+	case len(c.contexts) > 0 && c.current == "":
+		e.Err = fmt.Errorf("%w: no current-context is set", ErrNoConfiguration)
+		e.Hint = "choose one with --context: " + quoteAll(c.contexts.names())
+	case len(c.contexts) > 0:
+		e.Err = fmt.Errorf("%w: context %q names no cluster", ErrNoConfiguration, c.current)
+		e.Hint = known("clusters", c.clusters)
+	case len(c.clusters) > 0:
+		e.Err = fmt.Errorf("%w: there are clusters, but no contexts", ErrNoConfiguration)
+		e.Hint = "choose one with --cluster: " + quoteAll(c.clusters.names())
+	case len(missing) > 0:
+		e.Err = fmt.Errorf("%w: %s names no file that exists: %s", ErrNoConfiguration, origin, strings.Join(missing, ", "))
+		e.Hint = "set KUBECONFIG, or give --kubeconfig or --server"
+		for _, file := range missing {
+			if hint := pathHint(file); hint != "" {
+				e.Hint = hint
+			}
+		}
+	case len(files) > 0:
+		e.Err = fmt.Errorf("%w: nothing is in %s", ErrNoConfiguration, strings.Join(files, ", "))
+	default:
+		e.Err = fmt.Errorf("%w: KUBECONFIG and HOME name no file", ErrNoConfiguration)
+	}
+	return e
+}
+
+// namespaceFlag undoes what shells complete to: "ns/kube-system".
+func namespaceFlag(namespace string) string {
+	lower := strings.ToLower(namespace)
+	for _, prefix := range []string{"namespaces/", "namespace/", "ns/"} {
+		if strings.HasPrefix(lower, prefix) {
+			return namespace[len(prefix):]
+		}
+	}
+	return namespace
+}

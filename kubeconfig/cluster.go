@@ -1,0 +1,138 @@
+package kubeconfig
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"example.com/rawwatch/kubeconfig/transport"
+)
+
+var clusterKeys = []string{
+	"server", "tls-server-name", "insecure-skip-tls-verify", "certificate-authority",
+	"certificate-authority-data", "proxy-url", "disable-compression", "extensions",
+}
+
+// cluster is a decoded cluster entry, or one made of flags or of the pod's
+// environment.
+type cluster struct {
+	place
+	server             string
+	tls                transport.TLS // without our own certificate
+	proxyURL           string
+	disableCompression bool
+	// execConfig is the extension that exec plugins get as their
+	// cluster's configuration.
+	execConfig *yaml.Node
+}
+
+// place is where an entry stands, for messages, and what its relative paths
+// are relative to.
+type place struct {
+	file, entry, name string
+}
+
+func (e *entry) place() place { return place{file: e.file, entry: e.String(), name: e.name} }
+
+func (p place) error(field string, err error) *Error {
+	return &Error{File: p.file, Entry: p.entry, Field: field, Err: err}
+}
+
+// path makes a path of a file absolute. It is relative to the file that has
+// it, not to the working directory, and not to the first file of a list. A
+// tilde or a variable in it is an ordinary character.
+func (p place) path(path string) string {
+	if path == "" || filepath.IsAbs(path) || p.file == "" {
+		return path
+	}
+	return filepath.Join(absolute(filepath.Dir(p.file)), path)
+}
+
+// absolute makes a path independent of where the program goes later: some
+// files are read again while it runs.
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
+
+// decodeCluster reads the chosen cluster.
+func decodeCluster(e *entry, report *report) *cluster {
+	s := e.content(report, clusterKeys)
+	c := &cluster{
+		place:              e.place(),
+		server:             s.str("server"),
+		proxyURL:           s.str("proxy-url"),
+		disableCompression: s.flag("disable-compression"),
+		tls: transport.TLS{
+			ServerName: s.str("tls-server-name"),
+			Insecure:   s.flag("insecure-skip-tls-verify"),
+			CA:         s.source(e.place(), "certificate-authority"),
+		},
+	}
+	for _, item := range s.items("extensions") {
+		x := section{file: s.file, entry: s.entry, node: resolve(item), report: report}
+		if x.node == nil || x.node.Kind != yaml.MappingNode {
+			continue
+		}
+		if n := x.get("name"); n != nil && n.Value == "client.authentication.k8s.io/exec" {
+			c.execConfig = x.get("extension")
+		}
+	}
+	return c
+}
+
+// source reads a pair of fields of which one names a file and the other holds
+// the content itself.
+func (s section) source(p place, key string) transport.Source {
+	source := transport.Source{File: s.filePath(p, key), Data: s.data(key + "-data")}
+	if source.File != "" && len(source.Data) > 0 {
+		s.fail(key, s.get(key), errors.New("specified together with "+key+"-data"), "remove one of the two")
+	}
+	return source
+}
+
+// filePath reads a path. What is not one would be shown by the error of the
+// operating system, so content that was put in the wrong field is caught here.
+func (s section) filePath(p place, key string) string {
+	text := s.str(key)
+	wrong := ""
+	switch {
+	case strings.Contains(text, "-----BEGIN"), strings.HasPrefix(text, "LS0tLS1CRUdJT"):
+		wrong = "the value is the content, not the path of a file"
+	case strings.HasPrefix(text, "eyJ") && strings.Count(text, ".") >= 2:
+		wrong = "the value is a token, not the path of a file"
+	case strings.ContainsAny(text, "\r\n\x00"), len(text) > 4096:
+		wrong = "the value is not the path of a file"
+	}
+	if wrong == "" {
+		return p.path(text)
+	}
+	hint := "use " + key + "-data for base64"
+	if key == "tokenFile" {
+		hint = "use token for the token itself"
+	}
+	s.fail(key, s.get(key), errors.New(wrong), hint)
+	return ""
+}
+
+// override applies the flags. One that is set also clears what would
+// contradict it.
+func (c *cluster) override(o Options) {
+	if o.Server != "" {
+		c.server, c.tls.ServerName = o.Server, ""
+	}
+	if o.TLSServerName != "" {
+		c.tls.ServerName = o.TLSServerName
+	}
+	if o.InsecureSkipTLSVerify {
+		c.tls.Insecure, c.tls.CA, c.tls.SystemRootsWithoutCA = true, transport.Source{}, false
+	}
+	if o.CertificateAuthority != "" {
+		c.tls.CA, c.tls.SystemRootsWithoutCA = transport.Source{File: absolute(o.CertificateAuthority)}, false
+		c.tls.Insecure = o.InsecureSkipTLSVerify
+	}
+}

@@ -1,0 +1,104 @@
+package kubeconfig
+
+import (
+	"errors"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"example.com/rawwatch/kubeconfig/execplugin"
+	"example.com/rawwatch/kubeconfig/transport"
+)
+
+var pluginKeys = []string{"apiVersion", "command", "args", "env", "interactiveMode", "installHint", "provideClusterInfo"}
+
+// plugin is a decoded exec section.
+type plugin struct {
+	place
+	config      execplugin.Config
+	clusterInfo bool
+}
+
+func decodePlugin(s section, at place) *plugin {
+	p := &plugin{
+		place: at,
+		config: execplugin.Config{
+			APIVersion:      s.str("apiVersion"),
+			Command:         commandPath(s.str("command"), at),
+			Args:            s.strs("args"),
+			InteractiveMode: s.str("interactiveMode"),
+			InstallHint:     s.str("installHint"),
+		},
+		clusterInfo: s.flag("provideClusterInfo"),
+	}
+	for _, item := range s.items("env") {
+		v := newSection(s.file, s.entry, item, s.report, []string{"name", "value"})
+		p.config.Env = append(p.config.Env, execplugin.Variable{Name: v.str("name"), Value: v.str("value")})
+	}
+	return p
+}
+
+// commandPath makes a path relative to the file that has it. A bare name stays
+// one, and is looked up in PATH.
+func commandPath(command string, at place) string {
+	separators := "/"
+	if runtime.GOOS == "windows" {
+		separators = `/\`
+	}
+	if !strings.ContainsAny(command, separators) {
+		return command
+	}
+	return at.path(filepath.FromSlash(command))
+}
+
+// check reports all that is wrong with the section.
+func (p *plugin) check(report *report) {
+	if err := p.config.Check(); err != nil {
+		for _, err := range flatten(err) {
+			report.fail(p.error("exec", err))
+		}
+	}
+}
+
+// credential makes the plugin, with what it is to be told about the cluster.
+func (p *plugin) credential(target *cluster, o Options) (transport.Credential, error) {
+	config := p.config
+	config.StdinUnavailable = o.StdinUnavailable
+	config.Stderr = o.Stderr
+	if p.clusterInfo {
+		info, err := target.forPlugin()
+		if err != nil {
+			return nil, err
+		}
+		config.Cluster = info
+	}
+	return execplugin.New(config)
+}
+
+// forPlugin describes the cluster to a plugin. It gets the CA's content, not
+// its path.
+func (c *cluster) forPlugin() (*execplugin.Cluster, error) {
+	info := &execplugin.Cluster{
+		Server:                   c.server,
+		TLSServerName:            c.tls.ServerName,
+		InsecureSkipTLSVerify:    c.tls.Insecure,
+		CertificateAuthorityData: c.tls.CA.Data,
+		ProxyURL:                 c.proxyURL,
+		DisableCompression:       c.disableCompression,
+	}
+	if len(info.CertificateAuthorityData) == 0 && c.tls.CA.File != "" {
+		content, err := readFile(c.tls.CA.File)
+		if err != nil {
+			return nil, err
+		}
+		info.CertificateAuthorityData = content
+	}
+	if c.execConfig != nil {
+		config, err := toJSON(c.execConfig)
+		if err != nil {
+			return nil, errors.New("the extension client.authentication.k8s.io/exec of the cluster cannot be written as JSON: " + err.Error())
+		}
+		info.Config = config
+	}
+	return info, nil
+}

@@ -1,0 +1,93 @@
+package execplugin
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+const (
+	group        = "client.authentication.k8s.io/"
+	versionV1    = group + "v1"
+	versionBeta  = group + "v1beta1"
+	versionAlpha = group + "v1alpha1" // gone since Kubernetes 1.24
+)
+
+// Config is the exec section of a kubeconfig user.
+type Config struct {
+	APIVersion string // client.authentication.k8s.io/v1 or /v1beta1
+	Command    string // a path, or a name to look up in PATH
+	Args       []string
+	Env        []Variable // added to our own environment; later ones win
+	// InteractiveMode is Never, IfAvailable or Always: whether the command
+	// gets our standard input. v1 has no default; that of v1beta1 is
+	// IfAvailable.
+	InteractiveMode string
+	// InstallHint is shown if the command does not exist.
+	InstallHint string
+
+	// Cluster is told to the command if it is not nil (provideClusterInfo).
+	Cluster *Cluster
+	// StdinUnavailable says why the command may not read our standard input,
+	// "" if it may.
+	StdinUnavailable string
+	// Stderr is where the command's messages go; nil is os.Stderr.
+	Stderr io.Writer
+	// Timeout limits one run; 0 is DefaultTimeout.
+	Timeout time.Duration
+}
+
+// DefaultTimeout leaves somebody the time to log in with a browser and a
+// second factor.
+const DefaultTimeout = 3 * time.Minute
+
+// Variable is a variable of the command's environment.
+type Variable struct{ Name, Value string }
+
+// Cluster is what a command is told about the server. The names on the wire
+// are those of Kubernetes' clientauthentication API.
+type Cluster struct {
+	Server                   string          `json:"server"`
+	TLSServerName            string          `json:"tls-server-name,omitempty"`
+	InsecureSkipTLSVerify    bool            `json:"insecure-skip-tls-verify,omitempty"`
+	CertificateAuthorityData []byte          `json:"certificate-authority-data,omitempty"`
+	ProxyURL                 string          `json:"proxy-url,omitempty"`
+	DisableCompression       bool            `json:"disable-compression,omitempty"`
+	Config                   json.RawMessage `json:"config,omitempty"`
+}
+
+// Check returns all that is wrong with the configuration, joined. The texts
+// name fields, and hold no value but versions and modes.
+func (c *Config) Check() error {
+	var errs []error
+	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
+	switch c.APIVersion {
+	case versionV1, versionBeta:
+	case "":
+		fail("apiVersion must be specified to use exec authentication plugin")
+	case versionAlpha:
+		fail("exec plugin: invalid apiVersion %q: it was removed; update the plugin and the file (for EKS: aws eks update-kubeconfig)", c.APIVersion)
+	default:
+		fail("exec plugin: invalid apiVersion %q: only v1 and v1beta1 of client.authentication.k8s.io are supported", c.APIVersion)
+	}
+	if c.Command == "" {
+		fail("command must be specified to use exec authentication plugin")
+	}
+	for i, v := range c.Env {
+		if v.Name == "" {
+			fail("env item %d: name must be specified to use exec authentication plugin", i)
+		}
+	}
+	switch c.InteractiveMode {
+	case "Never", "IfAvailable", "Always":
+	case "":
+		if c.APIVersion == versionV1 {
+			fail("interactiveMode must be specified to use exec authentication plugin: Never, IfAvailable or Always")
+		}
+	default:
+		fail("invalid interactiveMode %q: must be Never, IfAvailable or Always", c.InteractiveMode)
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,130 @@
+package kubeconfig
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// maxFile bounds a kubeconfig file. Real ones with hundreds of contexts and
+// their certificates have a few MiB.
+const maxFile = 16 << 20
+
+// candidates returns the files to read in order of precedence, and what they
+// come from, for messages.
+func (l *loader) candidates(path string) (files []string, origin string) {
+	if path != "" {
+		return []string{path}, "--kubeconfig"
+	}
+	if list := l.getenv("KUBECONFIG"); list != "" {
+		seen := make(map[string]bool)
+		for _, file := range filepath.SplitList(list) {
+			if file != "" && !seen[file] {
+				seen[file] = true
+				files = append(files, file)
+			}
+		}
+		return files, "KUBECONFIG"
+	}
+	if home := homeDir(runtime.GOOS, l.getenv, exists); home != "" {
+		files = append(files, filepath.Join(home, ".kube", "config"))
+	}
+	return files, "the home directory"
+}
+
+// homeDir returns the directory that holds .kube. Windows has three ideas of
+// what that is, and the one that has the file wins; kubectl asks in this order
+// too.
+func homeDir(goos string, getenv func(string) string, exists func(string) bool) string {
+	if goos != "windows" {
+		return getenv("HOME")
+	}
+	var drivePath string
+	if drive, path := getenv("HOMEDRIVE"), getenv("HOMEPATH"); drive != "" && path != "" {
+		drivePath = drive + path
+	}
+	profile := getenv("USERPROFILE")
+	for _, home := range []string{getenv("HOME"), drivePath, profile} {
+		if home != "" && exists(home+`\.kube\config`) {
+			return home
+		}
+	}
+	for _, home := range []string{getenv("HOME"), profile, drivePath} {
+		if home != "" && exists(home) {
+			return home
+		}
+	}
+	return ""
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// readAll reads and parses the files. One that does not exist is skipped,
+// unless it was asked for by itself; all others that cannot be used are
+// reported together.
+func (l *loader) readAll(files []string, explicit bool, report *report) (documents []*document, missing []string) {
+	for _, file := range files {
+		content, err := readFile(file)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && !explicit:
+			missing = append(missing, file)
+			continue
+		case errors.Is(err, fs.ErrNotExist):
+			// kubectl's words: it looks with stat before it reads.
+			report.fail(&Error{Err: fmt.Errorf("stat %s: no such file or directory", file), Hint: pathHint(file)})
+			continue
+		case err != nil:
+			report.fail(loadError(file, err))
+			continue
+		}
+		if document := parseDocument(file, content, report); document != nil {
+			documents = append(documents, document)
+		}
+	}
+	return documents, missing
+}
+
+func loadError(file string, err error) *Error {
+	return &Error{Err: fmt.Errorf("error loading config file %q: %w", file, err)}
+}
+
+// readFile reads with a limit. What matters is what comes out, not what stat
+// says: a pipe is a legitimate file.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	content, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(content) > maxFile {
+		return nil, fmt.Errorf("larger than %d MiB", maxFile>>20)
+	}
+	return content, nil
+}
+
+// pathHint says what is odd about a path that leads nowhere. Shells expand a
+// tilde and remove quotes; nobody does in a YAML file, in an env: block, or
+// behind --kubeconfig=.
+func pathHint(path string) string {
+	switch {
+	case strings.HasPrefix(path, "~"):
+		return `"~" is not expanded here: write the directory out, or use $HOME where a shell reads it`
+	case strings.ContainsAny(path, `"'`):
+		return "the quotes are part of the path: remove them"
+	case strings.ContainsRune(path, filepath.ListSeparator) && runtime.GOOS != "windows":
+		return "this is one path, not a list: use the variable KUBECONFIG for a list"
+	}
+	return ""
+}

@@ -1,0 +1,274 @@
+package kubeconfig
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+
+	"example.com/rawwatch/kubeconfig/incluster"
+	"example.com/rawwatch/kubeconfig/transport"
+)
+
+// Config is what a client needs to know.
+type Config struct {
+	// Server is the API server's URL: scheme, host, and the path in front of
+	// every request's own, without a slash at its end.
+	Server *url.URL
+	// Client has the credentials in it and is for Server only. It has no
+	// Timeout and follows no redirects.
+	Client *http.Client
+	// Namespace is the one to use when none is asked for. It is never empty.
+	Namespace string
+	// Context, Cluster and User are the names of the chosen entries, "" where
+	// there is none.
+	Context, Cluster, User string
+	// Credentials is for people: "token", "token file", "client certificate",
+	// "exec plugin", "basic", "anonymous", or "client certificate and …".
+	Credentials string
+	// Warnings are things that work, but may not be what was meant; one line
+	// each.
+	Warnings []string
+}
+
+// Load finds the configuration, reads it, and makes a client for it. No
+// request is made, and no plugin is run.
+//
+// Its errors are of type *Error, or hold several of them (errors.As finds the
+// first), and name the file, the entry and the field at fault. One that
+// matches ErrNoConfiguration says that there is nothing that configures a
+// server.
+func Load(o Options) (*Config, error) {
+	return new(loader).load(o)
+}
+
+// loader is where the environment comes in. The zero value uses the real one.
+type loader struct {
+	env        func(string) string
+	accountDir string // of the pod's service account
+}
+
+func (l *loader) getenv(name string) string {
+	if l.env != nil {
+		return l.env(name)
+	}
+	return os.Getenv(name)
+}
+
+func (l *loader) account() incluster.Account {
+	return incluster.Account{Dir: l.accountDir, Getenv: l.getenv}
+}
+
+func (l *loader) load(o Options) (*Config, error) {
+	plan, err := l.plan(o)
+	if err != nil {
+		return nil, err
+	}
+	client, err := transport.NewClient(plan.transport)
+	if err != nil {
+		return nil, plan.located(err)
+	}
+	plan.config.Client = client
+	return &plan.config, nil
+}
+
+// plan is all that is known before a client is made.
+type plan struct {
+	config    Config // without Client
+	options   Options
+	inPod     bool // the service account's, not a file's
+	cluster   *cluster
+	user      *user
+	transport transport.Config
+}
+
+// plan does everything but making the client.
+func (l *loader) plan(o Options) (*plan, error) {
+	report := new(report)
+	p, err := l.entries(o, report)
+	if err != nil {
+		return nil, err
+	}
+	p.cluster.override(o)
+	p.user.override(o, report)
+	p.user.check(report)
+	p.config.Server = p.url(report)
+	proxy, err := proxyFor(p.cluster.proxyURL)
+	if err != nil {
+		report.fail(p.cluster.error("proxy-url", err))
+	}
+	if err := report.err(); err != nil {
+		return nil, err
+	}
+
+	p.transport = transport.Config{
+		Server:             p.config.Server,
+		TLS:                p.cluster.tls,
+		Impersonate:        p.user.impersonate,
+		Proxy:              proxy,
+		DisableCompression: p.cluster.disableCompression,
+		UserAgent:          o.UserAgent,
+		RequestTimeout:     o.RequestTimeout,
+	}
+	if p.config.Server.Scheme == "http" {
+		p.config.Credentials = "anonymous"
+		if p.user.identified() {
+			report.warn("the credentials are not sent: the server is reached by plain http (%s)", p.config.Server.Host)
+		}
+	} else {
+		p.transport.TLS.Cert, p.transport.TLS.Key = p.user.cert, p.user.key
+		credential, kind, field, err := p.user.credential(p.cluster, o)
+		if err != nil {
+			return nil, p.locate(field, err)
+		}
+		p.transport.Credential, p.config.Credentials = credential, kind
+	}
+	p.config.Warnings = report.warnings
+	return p, nil
+}
+
+// entries finds and decodes the cluster and the user, of files or of the pod.
+func (l *loader) entries(o Options, report *report) (*plan, error) {
+	files, origin := l.candidates(o.Path)
+	documents, missing := l.readAll(files, o.Path != "", report)
+	catalog := merge(documents, report)
+	if err := report.err(); err != nil {
+		return nil, err
+	}
+	chosen := catalog.choose(o, report)
+	if err := report.explained(); err != nil {
+		return nil, err
+	}
+
+	p := &plan{options: o, cluster: new(cluster), user: new(user)}
+	p.config.Context = chosen.context
+	p.config.Namespace = chosen.namespace
+	switch {
+	case chosen.cluster != nil:
+		p.cluster = decodeCluster(chosen.cluster, report)
+		p.config.Cluster = chosen.cluster.name
+	case o.Server != "":
+		// Flags alone are enough.
+	case o.Path == "" && l.account().Possible():
+		if err := p.useAccount(l.account(), report); err != nil {
+			return nil, err
+		}
+	default:
+		report.fail(catalog.noConfiguration(origin, files, missing))
+		return nil, report.explained()
+	}
+	if chosen.user != nil && !p.inPod {
+		p.user = decodeUser(chosen.user, report)
+		p.config.User = chosen.user.name
+	}
+	p.config.Namespace = l.namespace(o.Namespace, p.config.Namespace)
+	return p, nil
+}
+
+// url returns the server's address, and brings the cluster's own into the same
+// form.
+func (p *plan) url(report *report) *url.URL {
+	c := p.cluster
+	if strings.TrimSpace(c.server) == "" {
+		report.fail(c.error("server", fmt.Errorf("no server found for cluster %q", c.name)))
+		return nil
+	}
+	server, err := parseServer(c.server, func(text string) { report.warn("%s", p.locate("server", errors.New(text)).detail()) })
+	if err != nil {
+		report.fail(p.locate("server", err))
+		return nil
+	}
+	c.server = server.String()
+	return server
+}
+
+// useAccount makes the pod's service account the cluster and the user. The
+// context stays: files that set only a namespace are a way to use it.
+func (p *plan) useAccount(account incluster.Account, report *report) error {
+	server, err := account.Server()
+	if err != nil {
+		return err
+	}
+	trust, warning := account.Trust()
+	if warning != "" {
+		report.warn("%s", warning)
+	}
+	p.inPod = true
+	p.cluster = &cluster{place: place{entry: "in-cluster configuration"}, server: server.String(), tls: trust}
+	p.user = &user{place: place{entry: "in-cluster configuration"}, tokenFile: account.TokenFile()}
+	return nil
+}
+
+// namespace chooses among the flag, the context and, in a pod, its own.
+func (l *loader) namespace(flag, context string) string {
+	if ns := namespaceFlag(flag); ns != "" {
+		return ns
+	}
+	if context != "" {
+		return context
+	}
+	if account := l.account(); account.Possible() {
+		if ns := account.Namespace(); ns != "" {
+			return ns
+		}
+	}
+	return "default"
+}
+
+// located adds the place to what package transport found wrong with settings.
+func (p *plan) located(err error) error {
+	var report report
+	for _, err := range flatten(err) {
+		var input *transport.InputError
+		if !errors.As(err, &input) {
+			return err
+		}
+		report.fail(p.locate(input.Field, input.Err))
+	}
+	return report.err()
+}
+
+// locate says where a setting comes from: a flag, or the entry that has it.
+func (p *plan) locate(field string, err error) *Error {
+	at, flag := p.cluster.place, ""
+	switch field {
+	case "certificate-authority":
+		flag = p.options.CertificateAuthority
+		field = fieldOf(field, p.cluster.tls.CA)
+	case "client-certificate":
+		at, flag = p.user.place, p.options.ClientCertificate
+		field = fieldOf(field, p.user.cert)
+	case "client-key":
+		at, flag = p.user.place, p.options.ClientKey
+		field = fieldOf(field, p.user.key)
+	case "token":
+		at, flag = p.user.place, p.options.Token
+	case "server":
+		flag = p.options.Server
+	case "as":
+		at, flag = p.user.place, p.options.As
+	case "tokenFile", "exec":
+		at = p.user.place
+	}
+	if flag != "" {
+		return &Error{Field: "--" + field, Err: err}
+	}
+	return at.error(field, err)
+}
+
+func fieldOf(field string, source transport.Source) string {
+	if len(source.Data) > 0 {
+		return field + "-data"
+	}
+	return field
+}
+
+// flatten returns the errors that err joins, or err itself.
+func flatten(err error) []error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()
+	}
+	return []error{err}
+}

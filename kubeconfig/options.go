@@ -1,0 +1,72 @@
+package kubeconfig
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+)
+
+// Options are kubectl's connection flags. The zero value means: the files of
+// KUBECONFIG, else ~/.kube/config, else the pod's service account.
+type Options struct {
+	// Path is the only file to read (--kubeconfig). It has to exist, it is
+	// one path and not a list, and there is no fallback from it.
+	Path string
+
+	// Context, Cluster and User choose entries by name. Cluster and User
+	// replace that part of the context.
+	Context, Cluster, User string
+
+	// Namespace replaces the context's. A prefix "ns/" or "namespace/" is
+	// dropped.
+	Namespace string
+
+	// Server replaces the chosen cluster's server, and clears its
+	// tls-server-name. With it no file is needed.
+	Server string
+	// CertificateAuthority is a file. It replaces the cluster's CA and clears
+	// its insecure-skip-tls-verify.
+	CertificateAuthority string
+	TLSServerName        string
+	// InsecureSkipTLSVerify also clears the cluster's CA.
+	InsecureSkipTLSVerify bool
+
+	// Token is a bearer token. It replaces every other way in which the
+	// chosen user would prove who it is.
+	Token string
+	// ClientCertificate and ClientKey are files.
+	ClientCertificate, ClientKey string
+
+	// As, AsUID and AsGroups ask the server to treat us as another user. As
+	// replaces all the as fields of the chosen user.
+	As       string
+	AsUID    string
+	AsGroups []string
+
+	// RequestTimeout limits each request that is not a watch, its body
+	// included. 0 means no limit.
+	RequestTimeout time.Duration
+	// UserAgent is for requests that bring none. "" is "rawwatch (os/arch)".
+	UserAgent string
+
+	// StdinUnavailable says why exec plugins may not read from standard input
+	// ("it is the list of objects to watch"). "" means that they may, if it
+	// is a terminal.
+	StdinUnavailable string
+	// Stderr is where exec plugins write their messages; nil is os.Stderr.
+	Stderr io.Writer
+}
+
+// ParseTimeout reads a timeout as kubectl's --request-timeout takes it: a
+// duration such as "30s", or a whole number of seconds.
+func ParseTimeout(s string) (time.Duration, error) {
+	if n, err := strconv.ParseInt(s, 10, 32); err == nil && n >= 0 {
+		return time.Duration(n) * time.Second, nil
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 {
+		return 0, fmt.Errorf("kubeconfig: invalid timeout %q: use seconds (30) or a duration (1m30s)", s)
+	}
+	return d, nil
+}

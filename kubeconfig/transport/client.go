@@ -1,0 +1,162 @@
+package transport
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Config says which server a client talks to, and as whom.
+type Config struct {
+	// Server is the API server's URL. Only its scheme (http or https), host
+	// and port matter here; requests to any other are refused.
+	Server *url.URL
+	TLS    TLS
+	// Credential proves who we are; nil means anonymous. It is not used for a
+	// server that is reached by plain http.
+	Credential  Credential
+	Impersonate Impersonation
+	// Proxy chooses the proxy, as http.Transport's field does. nil: none.
+	Proxy func(*http.Request) (*url.URL, error)
+	// DisableCompression stops http.Transport from asking for gzip by itself.
+	DisableCompression bool
+	// UserAgent is sent by requests that bring none. "" is
+	// "rawwatch (os/arch)".
+	UserAgent string
+	// RequestTimeout limits requests, body included; 0 means no limit.
+	// Requests with watch=true are not limited: they are meant to last.
+	RequestTimeout time.Duration
+}
+
+// Limits on making a connection. They are those of client-go, so that what
+// works there works here; none of them limits a response.
+const (
+	dialTimeout      = 30 * time.Second
+	keepAlive        = 30 * time.Second
+	handshakeTimeout = 10 * time.Second
+	idleConnTimeout  = 90 * time.Second
+	maxIdlePerHost   = 25
+
+	// An HTTP/2 connection on which nothing has arrived for pingAfter is
+	// pinged, and closed without an answer within pingTimeout. A connection
+	// that died without a FIN (a NAT entry that was dropped, a node that lost
+	// power) would otherwise stay in the pool, and every new request would be
+	// put on it.
+	pingAfter   = 30 * time.Second
+	pingTimeout = 15 * time.Second
+)
+
+// NewClient returns a client for the server of config. Certificates and roots
+// are read now, and what is wrong with them is reported: the error is an
+// *InputError, or several of them joined.
+//
+// The client has no Timeout, follows no redirects, and may be copied. It
+// speaks HTTP/2 where the server does.
+func NewClient(config Config) (*http.Client, error) {
+	if config.Server == nil || config.Server.Host == "" || (config.Server.Scheme != "https" && config.Server.Scheme != "http") {
+		return nil, &InputError{Field: "server", Err: errors.New("an http or https URL with a host is needed")}
+	}
+	if config.Server.Scheme == "http" {
+		config.Credential = nil
+		config.TLS = TLS{}
+	}
+	if config.UserAgent == "" {
+		config.UserAgent = "rawwatch (" + runtime.GOOS + "/" + runtime.GOARCH + ")"
+	}
+	files, err := newTLSFiles(config.TLS)
+	if err != nil {
+		return nil, err
+	}
+	impersonate, err := config.Impersonate.header()
+	if err != nil {
+		return nil, err
+	}
+	return &http.Client{
+		Transport: &roundTripper{
+			config:      config,
+			origin:      originOf(config.Server),
+			impersonate: impersonate,
+			files:       files,
+			wire:        wireFromEnvironment(),
+		},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}, nil
+}
+
+// wire holds what can be changed about the protocol on a connection.
+type wire struct {
+	http1Only              bool
+	pingAfter, pingTimeout time.Duration
+}
+
+// wireFromEnvironment reads the three variables with which people get
+// client-go past a middlebox that cannot deal with HTTP/2.
+func wireFromEnvironment() wire {
+	return wire{
+		http1Only:   os.Getenv("DISABLE_HTTP2") != "",
+		pingAfter:   seconds("HTTP2_READ_IDLE_TIMEOUT_SECONDS", pingAfter),
+		pingTimeout: seconds("HTTP2_PING_TIMEOUT_SECONDS", pingTimeout),
+	}
+}
+
+func seconds(variable string, fallback time.Duration) time.Duration {
+	n, err := strconv.Atoi(os.Getenv(variable))
+	if err != nil || n < 0 {
+		return fallback
+	}
+	return time.Duration(n) * time.Second
+}
+
+// newPool makes the connections' owner for one set of roots and one client
+// certificate.
+func (r *roundTripper) newPool(roots *x509.CertPool, cert *tls.Certificate) *http.Transport {
+	tlsConfig := &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		RootCAs:            roots,
+		ServerName:         r.config.TLS.ServerName,
+		InsecureSkipVerify: r.config.TLS.Insecure,
+	}
+	if cert != nil {
+		// Not the field Certificates: crypto/tls leaves those out when none
+		// of the issuers that the server names has signed them, and API
+		// servers behind a front proxy name the wrong ones.
+		tlsConfig.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			return cert, nil
+		}
+	}
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(!r.wire.http1Only)
+	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive}
+	return &http.Transport{
+		Proxy:               r.config.Proxy,
+		DialContext:         dialer.DialContext,
+		TLSClientConfig:     tlsConfig,
+		TLSHandshakeTimeout: handshakeTimeout,
+		DisableCompression:  r.config.DisableCompression,
+		MaxIdleConnsPerHost: maxIdlePerHost,
+		IdleConnTimeout:     idleConnTimeout,
+		Protocols:           protocols,
+		HTTP2:               &http.HTTP2Config{SendPingTimeout: r.wire.pingAfter, PingTimeout: r.wire.pingTimeout},
+	}
+}
+
+// originOf returns scheme://host:port, in lower case and always with a port.
+func originOf(u *url.URL) string {
+	port := u.Port()
+	if port == "" {
+		port = "443"
+		if u.Scheme == "http" {
+			port = "80"
+		}
+	}
+	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
+}

@@ -1,0 +1,82 @@
+package transport
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"errors"
+	"strings"
+)
+
+// A Credential knows what proves who we are, now. It may be used by several
+// goroutines at once.
+type Credential interface {
+	// Proof returns what the next request carries.
+	Proof(ctx context.Context) (Proof, error)
+
+	// Renew is called after the server answered 401 to a request that carried
+	// refused. It reports whether the same request is worth a second try with
+	// what Proof returns now. Many requests are refused at once when a
+	// credential expires: Renew must compare refused with what it has, so that
+	// the first caller renews and the others only learn of it.
+	Renew(ctx context.Context, refused Proof) (again bool, err error)
+}
+
+// A Proof is what one request carries to say who we are. The zero Proof is
+// that of an anonymous client.
+type Proof struct {
+	// Authorization is the whole value of that header, "" for none.
+	Authorization string
+	// Certificate is offered in TLS handshakes, in place of the one in
+	// Config.TLS. Equal certificates must be the same pointer: a new pointer
+	// means new connections.
+	Certificate *tls.Certificate
+}
+
+// String keeps the secret out of anything that is printed with %v or %s.
+func (Proof) String() string { return "transport.Proof{hidden}" }
+
+// GoString is String for %#v.
+func (p Proof) GoString() string { return p.String() }
+
+// fixed is a credential that cannot change, so that renewing it is no use.
+type fixed struct{ proof Proof }
+
+func (f fixed) Proof(context.Context) (Proof, error)       { return f.proof, nil }
+func (f fixed) Renew(context.Context, Proof) (bool, error) { return false, nil }
+
+// Token returns a credential that sends token as it is, for ever. White space
+// around the token is dropped; inside it is an error.
+func Token(token string) (Credential, error) {
+	header, err := Bearer(token)
+	if err != nil {
+		return nil, err
+	}
+	return fixed{Proof{Authorization: header}}, nil
+}
+
+// Basic returns a credential that sends a user name and a password.
+func Basic(username, password string) Credential {
+	pair := base64.StdEncoding.EncodeToString([]byte(username + ":" + password))
+	return fixed{Proof{Authorization: "Basic " + pair}}
+}
+
+// Bearer returns the Authorization header that carries token. Files and
+// plugins often leave a line break at the end, which net/http would refuse to
+// send with a message that does not say where it came from, so white space
+// around the token is dropped. The error never quotes the token.
+func Bearer(token string) (string, error) {
+	token = strings.TrimSpace(token)
+	switch {
+	case token == "":
+		return "", errors.New("the token is empty")
+	case len(token) > 7 && strings.EqualFold(token[:7], "bearer "):
+		return "", errors.New(`the token starts with the word "Bearer": leave that out`)
+	}
+	for i := range len(token) {
+		if token[i] <= ' ' || token[i] >= 0x7f {
+			return "", errors.New("the token has white space, a control character or a non-ASCII character inside")
+		}
+	}
+	return "Bearer " + token, nil
+}
