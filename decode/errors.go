@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// A SyntaxError says that the bytes are not JSON, or are nested deeper than
-// 10,000 levels, or that something other than white space follows a list.
+// A SyntaxError says that the bytes are not JSON or nest deeper than
+// [MaxDepth], that a list does not begin with a brace, or that something
+// other than white space follows it.
 type SyntaxError struct {
 	Offset int64 // of the offending byte, counted from the start of the body
 	Msg    string

@@ -97,10 +97,7 @@ func (l *ListReader) next() error {
 		switch l.phase {
 		case atStart:
 			if c != '{' {
-				if !beginsValue(c) {
-					return l.syntax(0, badValue)
-				}
-				return l.shape("no list: not an object")
+				return l.syntax(0, badList)
 			}
 			l.in.consume(1)
 			l.phase, l.first = inMembers, true

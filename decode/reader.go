@@ -54,7 +54,7 @@ func (r *Reader) Offset() int64 { return r.offset }
 // next reads the next event into r.lent.
 func (r *Reader) next() error {
 	poisonLent(r.lent.Object, &r.lent.Meta)
-	poison(r.lent.Type)
+	poisonLent(r.frame, &Meta{Name: r.lent.Type})
 	r.frame, r.lent = nil, Event{}
 	for {
 		held := r.in.held()
@@ -81,7 +81,8 @@ func (r *Reader) next() error {
 
 // event scans one line.
 func (r *Reader) event(line []byte) error {
-	r.frame = bytes.TrimSuffix(line, []byte("\r"))
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	r.frame = line[:len(line):len(line)]
 	err := r.scan.ScanEvent(r.frame, &r.lent)
 	return at(err, r.offset)
 }

@@ -126,15 +126,6 @@ func appendQuoted(dst []byte, s string) []byte {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// beginsValue reports whether a JSON value can begin with c.
-func beginsValue(c byte) bool {
-	switch c {
-	case '{', '[', '"', 't', 'f', 'n', '-':
-		return true
-	}
-	return isDigit(c)
-}
-
 func isDigit(c byte) bool { return c-'0' <= 9 }
 func isHex(c byte) bool   { return isDigit(c) || (c|0x20)-'a' <= 5 }
 

@@ -19,6 +19,7 @@ const (
 	badColon
 	badSeparator
 	badEnd
+	badList
 	tooDeep
 )
 
@@ -33,6 +34,7 @@ var problemText = [...]string{
 	badColon:     "after a key",
 	badSeparator: "after a value",
 	badEnd:       "after the end",
+	badList:      "where a list should begin",
 	tooDeep:      "nested too deep",
 }
 
