@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -30,7 +29,6 @@ type Cluster struct {
 	*Server
 	etcd      etcd
 	apiserver apiserver
-	probe     *http.Client // as Admin
 	logs      []string
 }
 
@@ -246,8 +244,3 @@ func (c *Cluster) mustRun(t testing.TB) {
 		t.Fatal("cluster: the API server is not running")
 	}
 }
-
-// PID is the process id of the API server.
-func (c *Cluster) PID() int { return c.apiserver.process.os.Pid }
-
-func (c *Cluster) String() string { return fmt.Sprintf("API server %s", c.URL) }

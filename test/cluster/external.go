@@ -57,7 +57,7 @@ func parseKubeconfig(content []byte, folder string) (*Server, error) {
 	if to.Server == "" {
 		return nil, fmt.Errorf("context %q leads to no server", f.CurrentContext)
 	}
-	s := &Server{Admin: User{Name: "admin"}, insecure: to.Insecure}
+	s := &Server{Admin: User{Name: "admin"}, name: to.ServerName, insecure: to.Insecure}
 	var err error
 	if s.URL, err = url.Parse(strings.TrimSuffix(to.Server, "/")); err != nil {
 		return nil, err

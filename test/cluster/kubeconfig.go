@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"encoding/base64"
-	"net/url"
 	"os"
 	"path/filepath"
 	"testing"
@@ -14,20 +13,15 @@ import (
 // returns its path. Its only context has the namespace given, which may be "".
 func (s *Server) Kubeconfig(t testing.TB, u User, namespace string) string {
 	t.Helper()
-	return s.KubeconfigVia(t, s.URL, u, namespace)
-}
-
-// KubeconfigVia is Kubeconfig with another URL, that of a proxy.
-func (s *Server) KubeconfigVia(t testing.TB, server *url.URL, u User, namespace string) string {
-	t.Helper()
 	f := kubeconfig{
 		APIVersion:     "v1",
 		Kind:           "Config",
 		CurrentContext: "test",
 		Clusters: []namedCluster{{Name: "test", Cluster: clusterEntry{
-			Server:   server.String(),
-			CAData:   base64.StdEncoding.EncodeToString(s.CA),
-			Insecure: s.insecure,
+			Server:     s.URL.String(),
+			ServerName: s.name,
+			CAData:     base64.StdEncoding.EncodeToString(s.CA),
+			Insecure:   s.insecure,
 		}}},
 		Users: []namedUser{{Name: u.Name, User: userEntry{
 			Token:    u.Token,
@@ -75,10 +69,11 @@ type namedContext struct {
 }
 
 type clusterEntry struct {
-	Server   string `yaml:"server"`
-	CAFile   string `yaml:"certificate-authority,omitempty"`
-	CAData   string `yaml:"certificate-authority-data,omitempty"`
-	Insecure bool   `yaml:"insecure-skip-tls-verify,omitempty"`
+	Server     string `yaml:"server"`
+	ServerName string `yaml:"tls-server-name,omitempty"`
+	CAFile     string `yaml:"certificate-authority,omitempty"`
+	CAData     string `yaml:"certificate-authority-data,omitempty"`
+	Insecure   bool   `yaml:"insecure-skip-tls-verify,omitempty"`
 }
 
 type userEntry struct {

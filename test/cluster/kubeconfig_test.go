@@ -3,7 +3,6 @@ package cluster
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"testing"
@@ -37,8 +36,7 @@ func TestKubeconfigLeadsToItsServerAsItsUser(t *testing.T) {
 func TestKubeconfigCanLeadThroughAProxy(t *testing.T) {
 	s := Shared(t)
 	p := proxy.Start(t, s.URL.Host)
-	via := &url.URL{Scheme: s.URL.Scheme, Host: p.Address()}
-	read, err := external(s.KubeconfigVia(t, via, s.Admin, ""))
+	read, err := external(s.Via(p.Address()).Kubeconfig(t, s.Admin, ""))
 	require.NoError(t, err)
 	a, err := read.Client(t, read.Admin).Do(t.Context(), http.MethodGet, "/readyz", "", nil)
 	require.NoError(t, err)
@@ -56,7 +54,7 @@ contexts:
 - {name: other, context: {cluster: other, user: other}}
 - {name: it, context: {cluster: c, user: u}}
 clusters:
-- {name: c, cluster: {server: "https://127.0.0.1:1/prefix/", certificate-authority: ca.crt}}
+- {name: c, cluster: {server: "https://127.0.0.1:1/prefix/", certificate-authority: ca.crt, tls-server-name: api}}
 users:
 - {name: u, user: {tokenFile: token, client-certificate: cert, client-key: key}}
 `,
@@ -67,6 +65,7 @@ users:
 	require.NoError(t, err)
 	assert.True(t, s.external)
 	assert.Equal(t, "https://127.0.0.1:1/prefix", s.URL.String())
+	assert.Equal(t, "api", s.name)
 	assert.Equal(t, "the authority", string(s.CA))
 	assert.Equal(t, "the token", s.Admin.Token)
 	assert.Equal(t, "the certificate", string(s.Admin.Cert))

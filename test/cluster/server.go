@@ -21,7 +21,8 @@ type Server struct {
 	// Admin may do everything.
 	Admin User
 
-	insecure bool // of an external cluster: do not verify
+	name     string // in its certificate; "": the host of URL
+	insecure bool   // of an external cluster: do not verify
 	external bool
 	accounts accounts
 }
@@ -61,6 +62,18 @@ func (s *Server) Denied(t testing.TB) User {
 	return s.newServiceAccount(t, s.Namespace(t))
 }
 
+// Via is the same server at another address, a host and a port: that of a
+// proxy in front of it.
+func (s *Server) Via(address string) *Server {
+	via, at := *s, *s.URL
+	at.Host = address
+	via.URL = &at
+	if via.name == "" {
+		via.name = s.URL.Hostname()
+	}
+	return &via
+}
+
 // TLS is the configuration of a client that is this user.
 func (s *Server) TLS(t testing.TB, u User) *tls.Config {
 	t.Helper()
@@ -72,7 +85,7 @@ func (s *Server) TLS(t testing.TB, u User) *tls.Config {
 }
 
 func (s *Server) tls(u User) (*tls.Config, error) {
-	c := &tls.Config{InsecureSkipVerify: s.insecure}
+	c := &tls.Config{ServerName: s.name, InsecureSkipVerify: s.insecure}
 	if s.CA != nil {
 		c.RootCAs = x509.NewCertPool()
 		if !c.RootCAs.AppendCertsFromPEM(s.CA) {
