@@ -37,12 +37,14 @@ func (s *Server) accept() {
 
 func (s *Server) serve(nc net.Conn, number int) {
 	defer nc.Close()
-	if s.refuses() { // a client that did not dial through the server
-		reset(nc)
-		return
-	}
-	if s.drops() {
-		return
+	if s.options.TCP { // the client may not have come through DialContext
+		if s.refuses() {
+			reset(nc)
+			return
+		}
+		if s.drops() {
+			return
+		}
 	}
 	c := &conn{server: s, number: number, raw: nc, nc: nc}
 	if s.tls != nil {

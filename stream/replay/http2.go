@@ -3,7 +3,6 @@ package replay
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -53,6 +52,7 @@ type http2Stream struct {
 	cancel context.CancelFunc
 	ctx    context.Context
 	window int64 // guarded by h.mu
+	ended  bool  // guarded by h.mu: all is said, END_STREAM is on its way
 	open   bool  // the header was sent and the end was not
 }
 
@@ -134,6 +134,10 @@ func (h *http2Conn) isFrozen() bool {
 
 // begin starts the answer to a request.
 func (h *http2Conn) begin(ctx context.Context, f *http2.MetaHeadersFrame, streams *sync.WaitGroup) {
+	if h.overtaken() {
+		h.leave()
+		return
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.lastID = f.StreamID
@@ -156,15 +160,42 @@ func (h *http2Conn) begin(ctx context.Context, f *http2.MetaHeadersFrame, stream
 	})
 }
 
+// overtaken reports whether a new request has come on a connection that was
+// about to be closed so that the client has to connect:
+//
+//	server: last step END_STREAM, next exchange Refuse ─► close (not yet done)
+//	client: reads END_STREAM, sends the next request on the same connection
+//
+// The client has done nothing wrong, and is to ask again elsewhere.
+func (h *http2Conn) overtaken() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, s := range h.streams {
+		if !s.ended {
+			return false
+		}
+	}
+	return !h.c.server.setIdle(h.c, true)
+}
+
 // forget drops a stream that is over, and the connection with the last one if
 // the script waits for new connections.
 func (h *http2Conn) forget(s *http2Stream) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	delete(h.streams, s.id)
-	if len(h.streams) == 0 && !h.c.server.setIdle(h.c, true) {
-		h.c.raw.Close()
+	idle := len(h.streams) == 0
+	stays := !idle || h.c.server.setIdle(h.c, true)
+	h.mu.Unlock()
+	if !stays {
+		h.leave()
 	}
+}
+
+// leave closes the connection in such a way that the client asks again
+// elsewhere: requests newer than the GOAWAY says have not been looked at.
+func (h *http2Conn) leave() {
+	h.goAway(http2.ErrCodeNo)
+	h.c.finish()
 }
 
 // newHTTP2Request makes a request out of a header block.
@@ -276,6 +307,9 @@ func (s *http2Stream) end() error {
 		return nil
 	}
 	s.open = false
+	s.h.mu.Lock()
+	s.ended = true
+	s.h.mu.Unlock()
 	return s.h.write(func() error { return s.h.fr.WriteData(s.id, true, nil) })
 }
 
@@ -299,14 +333,12 @@ func (s *http2Stream) rstStream(code uint32) {
 	s.h.write(func() error { return s.h.fr.WriteRSTStream(s.id, http2.ErrCode(code)) })
 }
 
-func (s *http2Stream) goAway(code uint32) error {
-	s.h.mu.Lock()
-	s.h.leaving = true
-	last := s.h.lastID
-	s.h.mu.Unlock()
-	err := s.h.write(func() error { return s.h.fr.WriteGoAway(last, http2.ErrCode(code), nil) })
-	if err != nil {
-		return fmt.Errorf("replay: GOAWAY: %w", err)
-	}
-	return nil
+func (s *http2Stream) goAway(code uint32) error { return s.h.goAway(http2.ErrCode(code)) }
+
+func (h *http2Conn) goAway(code http2.ErrCode) error {
+	h.mu.Lock()
+	h.leaving = true
+	last := h.lastID
+	h.mu.Unlock()
+	return h.write(func() error { return h.fr.WriteGoAway(last, code, nil) })
 }

@@ -35,7 +35,8 @@ func On(request Request, steps ...Step) Exchange {
 // syscall.ECONNREFUSED, as on a server whose process is gone. Idle connections
 // are closed first, or a client would not need to connect. Only clients that
 // dial through the server ([Server.Client], [Server.DialContext]) can be
-// refused; any other one is accepted and reset.
+// refused; any other one is accepted and reset. What is counted is attempts,
+// and on HTTP/2 with TLS net/http may make two of them for one request.
 func Refuse(n int) Exchange { return Exchange{refuse: n} }
 
 // Drop is not a request: the next n connections are accepted and closed at

@@ -67,7 +67,6 @@ type Server struct {
 	used   int // connections that a Refuse or Drop at next has turned away
 	failed bool
 	seen   []Seen
-	missed *http.Request // the request that did not fit
 	conns  map[*conn]bool
 	dialed int // connections accepted so far
 }
@@ -137,6 +136,10 @@ func (s *Server) Client() *http.Client { return s.client }
 func (s *Server) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	if s.refuses() {
 		return nil, errRefused(s.listener.Addr().Network())
+	}
+	if s.drops() {
+		client, server := memPipe()
+		return client, server.Close()
 	}
 	if l, ok := s.listener.(*memListener); ok {
 		return l.dial(ctx)

@@ -111,7 +111,7 @@ func TestCutIsUnexpectedEOFAfterWhatWasSent(t *testing.T) {
 		assert.Equal(t, Event("ADDED", "a", "11"), body)
 		_, _, err = get(t, srv, ConfigMaps+"?watch=true&resourceVersion=11")
 		assert.NoError(t, err)
-		assert.Equal(t, 2, srv.Requests()[1].Conn)
+		assert.NotEqual(t, 1, srv.Requests()[1].Conn)
 	})
 }
 
