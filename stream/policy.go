@@ -1,6 +1,9 @@
 package stream
 
 import (
+	"cmp"
+	"errors"
+	"net/http"
 	"time"
 
 	"example.com/rawwatch/status"
@@ -82,7 +85,7 @@ const (
 	// no address yet, and stops where waiting helps little: certificates that
 	// do not verify, http spoken to https, credentials that cannot be had.
 	RetryUnreachable OnFirstContact = iota
-	StopFirstContact // stop at any of them: for a person at a terminal
+	StopFirstContact                // stop at any of them: for a person at a terminal
 	RetryFirstContact
 )
 
@@ -109,7 +112,78 @@ func SoftRestart() Policy {
 	return Policy{OnErrorEvent: StopErrorEvent}
 }
 
+// deniedFor is the default of Policy.DeniedFor.
+const deniedFor = 2 * time.Minute
+
 // apply lets the caller's choices override the verdict table.
-func (p Policy) apply(v status.Verdict, f status.Failure) status.Verdict {
+//
+// atCap is the backoff's cap, which Persist waits for.
+func (p Policy) apply(v status.Verdict, f status.Failure, atCap time.Duration) status.Verdict {
+	var answer *status.Error
+	isAnswer := errors.As(f.Err, &answer)
+	switch {
+	case v.Row == status.RowExpired:
+		// A list whose token expired has lost nothing that was promised.
+		if f.Verb == status.Watch && p.OnExpired == StopExpired {
+			v = stop(v, status.ErrExpired)
+		}
+	case isAnswer && answer.Event && p.OnErrorEvent == StopErrorEvent:
+		v = stop(v, nil)
+	case isAnswer && answer.Event && p.OnErrorEvent == RetryErrorEvent:
+		v = retry(v)
+	case v.Row == status.RowDeniedAfterWork:
+		limit := cmp.Or(p.DeniedFor, deniedFor)
+		if v.Run.Age >= limit {
+			v = stop(v, v.Err)
+		} else {
+			v = retry(v)
+		}
+	case !f.Contact && !isAnswer:
+		v = p.firstContact(v)
+	}
+	if p.Persist && v.Action == status.Stop && isAnswer && persistable(answer.EffectiveCode()) {
+		v = retry(v)
+		v.AtLeast = max(v.AtLeast, atCap)
+	}
 	return v
+}
+
+// firstContact is about a server that has never answered.
+func (p Policy) firstContact(v status.Verdict) status.Verdict {
+	switch v.Row {
+	case status.RowUnreachable:
+		if p.OnFirstContact != StopFirstContact {
+			return retry(v)
+		}
+		return stop(v, nil)
+	case status.RowCertificate, status.RowPlainHTTP, status.RowCredentials:
+		if p.OnFirstContact == RetryFirstContact {
+			return retry(v)
+		}
+	case status.RowConnect:
+		if p.OnFirstContact == StopFirstContact {
+			return stop(v, nil)
+		}
+	}
+	return v
+}
+
+func retry(v status.Verdict) status.Verdict {
+	v.Action, v.Delay, v.Err = status.Resume, status.DelayBackoff, nil
+	return v
+}
+
+func stop(v status.Verdict, err error) status.Verdict {
+	v.Action, v.Delay, v.Err = status.Stop, status.DelayNone, err
+	return v
+}
+
+// persistable are the refusals that a person may lift while the watch waits.
+func persistable(code int) bool {
+	switch code {
+	case http.StatusBadRequest, http.StatusUnauthorized, http.StatusForbidden,
+		http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusUnprocessableEntity:
+		return true
+	}
+	return false
 }

@@ -106,14 +106,3 @@ func (t Target) String() string {
 	}
 	return s
 }
-
-// check finds what cannot be sent.
-func (t Target) check() error {
-	switch {
-	case t.Version == "":
-		return &ConfigError{Field: "Target.Version", Problem: "is empty"}
-	case t.Resource == "":
-		return &ConfigError{Field: "Target.Resource", Problem: "is empty"}
-	}
-	return nil
-}

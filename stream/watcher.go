@@ -1,8 +1,6 @@
 package stream
 
 import (
-	"context"
-	"iter"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -106,20 +104,3 @@ const (
 	// arbitrarily old.
 	StartAny
 )
-
-// Watch ranges over the events. See the package documentation for the
-// contract of the loop. A second range over the same Watcher goes on where the
-// first stopped.
-func (w *Watcher) Watch(ctx context.Context) iter.Seq2[Event, error] {
-	return func(yield func(Event, error) bool) {}
-}
-
-// Ack acknowledges the event in hand before a break. Call it from the body of
-// the loop.
-func (w *Watcher) Ack() {}
-
-// State is a snapshot of what the Watcher is doing. It may be called from any
-// goroutine.
-func (w *Watcher) State() State { return State{} }
-
-type session struct{}

@@ -1,0 +1,107 @@
+package stream
+
+import (
+	"net/http"
+	"net/url"
+	"runtime"
+	"strconv"
+	"time"
+)
+
+// Version is sent in the User-Agent of every request.
+const Version = "0.1.0"
+
+// The User-Agent must not begin like a browser's or curl's: those get
+// indented lists (apiserver pkg/endpoints/handlers/negotiation).
+const defaultUserAgent = "rawwatch/" + Version + " (" + runtime.GOOS + "/" + runtime.GOARCH + ")"
+
+// request is a request about to be sent. Every request of this package is
+// built in this file.
+type request struct {
+	verb   Verb
+	url    *url.URL
+	header http.Header
+
+	version string        // of a watch: the resourceVersion it starts from
+	timeout time.Duration // of a watch: the timeoutSeconds asked for
+	page    int           // of a list: 0 is the first
+}
+
+// listRequest asks for one page. The resourceVersion stays unset, which is a
+// consistent read; the token of a page carries its own, and servers refuse
+// any beside it.
+func (s *settings) listRequest(limit int, token string, page int) request {
+	q := s.selectors()
+	if limit > 0 {
+		q.Set("limit", strconv.Itoa(limit))
+	}
+	if token != "" {
+		q.Set("continue", token)
+	}
+	return s.request(request{verb: List, page: page}, q)
+}
+
+// watchRequest asks for the events after version. Bookmarks are always asked
+// for: they keep the resume point of a quiet collection fresh.
+//
+// Identity: a server or proxy that compresses event by event may hold back
+// each event until the next (the reader of a gzip member waits for what comes
+// after it).
+func (s *settings) watchRequest(version string, timeout time.Duration) request {
+	q := s.selectors()
+	q.Set("watch", "true")
+	q.Set("allowWatchBookmarks", "true")
+	q.Set("timeoutSeconds", strconv.Itoa(int(timeout/time.Second)))
+	if version != "" {
+		q.Set("resourceVersion", version)
+	}
+	r := s.request(request{verb: Watch, version: version, timeout: timeout}, q)
+	r.header.Set("Accept-Encoding", "identity")
+	return r
+}
+
+// selectors are the parameters every request carries unchanged: a resume with
+// other selectors would be another watch.
+func (s *settings) selectors() url.Values {
+	q := url.Values{}
+	if s.target.LabelSelector != "" {
+		q.Set("labelSelector", s.target.LabelSelector)
+	}
+	if f := s.target.fieldSelector(); f != "" {
+		q.Set("fieldSelector", f)
+	}
+	return q
+}
+
+func (s *settings) request(r request, q url.Values) request {
+	base := *s.server
+	base.User = nil
+	if base.Path == "" {
+		base.Path = "/" // or JoinPath makes a relative path of it
+	}
+	r.url = base.JoinPath(s.target.path())
+	r.url.RawQuery = q.Encode()
+	r.header = http.Header{
+		"Accept":     {accept(s.view, r.verb)},
+		"User-Agent": {s.userAgent},
+	}
+	return r
+}
+
+// accept asks for a view, and for the plain object from servers that do not
+// know it. The metadata view has one name for lists and another for watches;
+// the wrong one is refused with 406.
+func accept(v View, verb Verb) string {
+	as := ""
+	switch {
+	case v == MetadataOnly && verb == List:
+		as = "PartialObjectMetadataList"
+	case v == MetadataOnly:
+		as = "PartialObjectMetadata"
+	case v == Table:
+		as = "Table"
+	default:
+		return "application/json"
+	}
+	return "application/json;as=" + as + ";v=v1;g=meta.k8s.io,application/json"
+}
