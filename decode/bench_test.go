@@ -59,14 +59,22 @@ func mixed(pods [][]byte) [][]byte {
 
 func configMaps() (lines [][]byte) {
 	random := rand.New(rand.NewPCG(3, 4))
-	words := strings.Fields(`server: listen 8080 location / { proxy_pass http://upstream; } # naïve ☕ \n \n \" \\ \u003c`)
+	words := strings.Fields(`server: listen 8080 location / { proxy_pass http://upstream; } # naïve ☕ "quoted" a\b`)
 	for i := range 100 {
 		var text strings.Builder
-		for range 1000 {
-			text.WriteString(words[random.IntN(len(words))] + " ")
+		for range 150 {
+			text.WriteString(strings.Repeat("  ", random.IntN(4)))
+			for range 3 + random.IntN(8) {
+				text.WriteString(words[random.IntN(len(words))] + " ")
+			}
+			text.WriteString("\n")
 		}
-		lines = append(lines, fmt.Appendf(nil, `{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"c%d","namespace":"n","uid":"u","resourceVersion":"%d"},"data":{"a":"%s","b":"%s"}}}`,
-			i, i, text.String(), strings.Repeat("0123456789abcdef", 100)))
+		config, err := json.Marshal(text.String())
+		if err != nil {
+			panic(err)
+		}
+		lines = append(lines, fmt.Appendf(nil, `{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"c%d","namespace":"n","uid":"u","resourceVersion":"%d"},"data":{"a":%s,"b":"%s"}}}`,
+			i, i, config, strings.Repeat("0123456789abcdef", 100)))
 	}
 	return lines
 }

@@ -89,3 +89,26 @@ func (b *buffer) reserve(n int) {
 	copy(to[n:], b.buf[b.r:b.w])
 	b.buf, b.r, b.w = to, n, n+held
 }
+
+// poison overwrites bytes that were lent and are not any more, so that a slice
+// kept by mistake shows at once: '!' begins no JSON and is in no name.
+func poison(b []byte) {
+	for i := range b {
+		b[i] = '!'
+	}
+}
+
+// poisonStart spoils JSON of any size. Its first bytes are enough: to
+// overwrite all of a large object would cost as much as reading it did.
+func poisonStart(b []byte) { poison(b[:min(len(b), 16)]) }
+
+// poisonObject spoils an object that was lent.
+func poisonObject(object []byte, m *Meta) {
+	poisonStart(object)
+	poison(m.Kind)
+	poison(m.APIVersion)
+	poison(m.Namespace)
+	poison(m.Name)
+	poison(m.UID)
+	poison(m.ResourceVersion)
+}

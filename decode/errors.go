@@ -71,3 +71,38 @@ func (e *ShapeError) Error() string {
 func (e *ShapeError) List() bool {
 	return strings.HasSuffix(e.Kind, "List") || e.Kind == tableKind
 }
+
+// A problem is why a scan stopped.
+type problem uint8
+
+const (
+	ok problem = iota
+	badValue
+	badString
+	badEscape
+	badNumber
+	badLiteral
+	badKey
+	badColon
+	badSeparator
+	badEnd
+	badList
+	tooDeep
+)
+
+var problemText = [...]string{
+	ok:           "no problem",
+	badValue:     "where a value should begin",
+	badString:    "in a string",
+	badEscape:    "in an escape",
+	badNumber:    "in a number",
+	badLiteral:   "in a literal",
+	badKey:       "where a key should begin",
+	badColon:     "after a key",
+	badSeparator: "after a value",
+	badEnd:       "after the end",
+	badList:      "where a list should begin",
+	tooDeep:      "nested too deep",
+}
+
+func (p problem) String() string { return problemText[p] }

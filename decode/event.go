@@ -49,11 +49,6 @@ func (m *Meta) IsTable() bool {
 	return string(m.Kind) == tableKind && bytes.HasPrefix(m.APIVersion, []byte(tableGroup))
 }
 
-// lentFields lists every slice of m, for poisoning.
-func (m *Meta) lentFields() [6][]byte {
-	return [6][]byte{m.Kind, m.APIVersion, m.Namespace, m.Name, m.UID, m.ResourceVersion}
-}
-
 // ScanEvent is [Scanner.ScanEvent] with a Scanner of its own.
 func ScanEvent(frame []byte, ev *Event) error {
 	var s Scanner

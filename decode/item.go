@@ -116,7 +116,7 @@ func (l *ListReader) lend(n int) {
 
 // release takes back the last item.
 func (l *ListReader) release() {
-	poisonLent(l.lent.Object, &l.lent.Meta)
+	poisonObject(l.lent.Object, &l.lent.Meta)
 	copy(l.taken, l.saved[:])
 	l.taken, l.lent = nil, Item{}
 }

@@ -53,8 +53,9 @@ func (r *Reader) Offset() int64 { return r.offset }
 
 // next reads the next event into r.lent.
 func (r *Reader) next() error {
-	poisonLent(r.lent.Object, &r.lent.Meta)
-	poisonLent(r.frame, &Meta{Name: r.lent.Type})
+	poisonStart(r.frame)
+	poison(r.lent.Type)
+	poisonObject(r.lent.Object, &r.lent.Meta)
 	r.frame, r.lent = nil, Event{}
 	for {
 		held := r.in.held()
@@ -128,13 +129,4 @@ func isBlank(line []byte) bool {
 		}
 	}
 	return true
-}
-
-// poisonLent spoils an object that was lent. The first bytes are enough to
-// make it invalid; overwriting all of a large object would cost time.
-func poisonLent(object []byte, m *Meta) {
-	for _, field := range m.lentFields() {
-		poison(field)
-	}
-	poison(object[:min(len(object), 16)])
 }

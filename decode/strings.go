@@ -5,47 +5,78 @@ import (
 	"unicode/utf8"
 )
 
-// stringEnd validates a string whose first byte (behind the opening quote) is
-// b[i], and returns the index behind its closing quote.
+// stringEnd checks the string whose first byte behind the quote is b[i]. It
+// returns the index behind the closing quote, or of the offending byte.
 func stringEnd(b []byte, i int) (end int, escaped bool, why problem) {
 	for {
 		i = plainEnd(b, i)
-		if i >= len(b) {
+		switch {
+		case i == len(b):
 			return i, escaped, badString
-		}
-		switch b[i] {
-		case '"':
+		case b[i] == '"':
 			return i + 1, escaped, ok
-		case '\\':
-			escaped = true
-			if i, why = escapeEnd(b, i); why != ok {
-				return i, escaped, why
-			}
-		default:
+		case b[i] != '\\':
 			return i, escaped, badString
 		}
+		n := escapeLen(b, i)
+		if n == 0 {
+			return badEscapeAt(b, i), true, badEscape
+		}
+		escaped = true
+		i += n
 	}
 }
 
-// escapeEnd validates the escape that begins with the backslash b[i].
-func escapeEnd(b []byte, i int) (end int, why problem) {
+// escapeLen returns the length of the escape that begins with the backslash
+// b[i], or 0 if it is none.
+func escapeLen(b []byte, i int) int {
+	if i < 0 || i > len(b)-2 {
+		return 0
+	}
+	if escapes[b[i+1]] {
+		return 2
+	}
+	if b[i+1] != 'u' || i > len(b)-6 || notHex[b[i+2]]|notHex[b[i+3]]|notHex[b[i+4]]|notHex[b[i+5]] != 0 {
+		return 0
+	}
+	return 6
+}
+
+// badEscapeAt returns where exactly the escape at b[i] goes wrong.
+func badEscapeAt(b []byte, i int) int {
 	i++
-	if i >= len(b) {
-		return i, badEscape
-	}
-	switch b[i] {
-	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-		return i + 1, ok
-	case 'u':
+	if i < len(b) && b[i] == 'u' {
 		i++
-		for end := i + 4; i < end; i++ {
-			if i >= len(b) || !isHex(b[i]) {
-				return i, badEscape
-			}
+		for end := i + 4; i < len(b) && i < end && isHex(b[i]); {
+			i++
 		}
-		return i, ok
 	}
-	return i, badEscape
+	return i
+}
+
+// escapes are the bytes that make an escape with the backslash before them.
+var escapes = [256]bool{'"': true, '\\': true, '/': true, 'b': true, 'f': true, 'n': true, 'r': true, 't': true}
+
+// notHex is 0 for hexadecimal digits and 1 for other bytes.
+var notHex = func() (t [256]byte) {
+	for c := range t {
+		if !isHex(byte(c)) {
+			t[c] = 1
+		}
+	}
+	return t
+}()
+
+// mismatch returns the index of the first byte from b[i] on that is not as in
+// word.
+func mismatch(b []byte, i int, word string) int {
+	for k := range len(word) {
+		if i == len(b) || b[i] != word[k] {
+			break
+		}
+		i++
+	}
+	return i
 }
 
 // appendUnescaped appends the text of a valid string to dst. Half a surrogate
@@ -124,15 +155,7 @@ func appendQuoted(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
+func isSpace(c byte) bool { return c <= ' ' && (c == ' ' || c == '\t' || c == '\n' || c == '\r') }
 
 func isDigit(c byte) bool { return c-'0' <= 9 }
 func isHex(c byte) bool   { return isDigit(c) || (c|0x20)-'a' <= 5 }
-
-// poison overwrites bytes that were lent and are not any more: a slice that
-// was kept by mistake shows it at once. '!' begins no JSON and is in no name.
-func poison(b []byte) {
-	for i := range b {
-		b[i] = '!'
-	}
-}
