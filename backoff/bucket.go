@@ -38,7 +38,10 @@ func (b *Bucket) Take(now time.Time) (wait time.Duration) {
 	if b.full.Before(now) {
 		b.full = now
 	}
-	wait = b.full.Sub(now) - time.Duration(burst-1)*every
+	ahead, spare := b.full.Sub(now), time.Duration(burst-1)
 	b.full = b.full.Add(every)
-	return max(wait, 0)
+	if ahead/every < spare { // asked this way round, since spare*every may not fit
+		return 0
+	}
+	return ahead - spare*every
 }

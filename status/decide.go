@@ -25,6 +25,10 @@ type Verdict struct {
 func Decide(f Failure, run Run) Verdict {
 	facts := gather(f)
 	row := facts.row()
+	if row.Action == Skip {
+		// The stream goes on, and so does whatever run it is part of.
+		return Verdict{Row: row.ID, Action: Skip, Run: run}
+	}
 
 	if run.Row != row.ID {
 		run = Run{Row: row.ID}
@@ -41,18 +45,15 @@ func Decide(f Failure, run Run) Verdict {
 		// A failing LIST is its own probe.
 		v.Action = Resume
 	}
-	switch v.Action {
-	case Stop:
+	answer := facts.answer
+	switch {
+	case v.Action == Stop:
 		v.Delay = DelayNone
-		if f.Worked && facts.answer != nil && facts.answer.clientCode(http.StatusNotFound) {
+		if row.ID == RowDeniedAfterWork && answer.EffectiveCode() == http.StatusNotFound {
 			v.Err = ErrResourceGone
 		}
-	case Skip:
-		v.Delay = DelayNone
-	default:
-		if facts.answer != nil && facts.answer.RetryAfter > 0 {
-			v.AtLeast, v.Delay = facts.answer.RetryAfter, DelayBackoff
-		}
+	case answer != nil && answer.RetryAfter > 0:
+		v.AtLeast, v.Delay = answer.RetryAfter, DelayBackoff
 	}
 	return v
 }
@@ -66,6 +67,7 @@ type facts struct {
 
 func gather(f Failure) *facts {
 	facts := &facts{Failure: f}
+	facts.Contact = f.Contact || f.Worked
 	if !errors.As(f.Err, &facts.answer) {
 		facts.kind = KindOf(f.Err, f.Stream)
 	}

@@ -15,7 +15,9 @@ const (
 )
 
 // parse finds out what body is and reads what it can of it. The body may be
-// cut off anywhere; what came before the cut counts.
+// cut off anywhere; what came before the cut counts. The message is clipped to
+// maxBody only: cut any shorter, before credentials are taken out of it, it
+// could end in the first half of one.
 func parse(body []byte) (Status, Body) {
 	body = bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	body = bytes.TrimSpace(body)
@@ -33,7 +35,7 @@ func parse(body []byte) (Status, Body) {
 	case json.Valid(body):
 		return Status{}, BodyJSON
 	}
-	return Status{Message: clip(string(body[:min(len(body), maxMessage)]), maxMessage)}, BodyText
+	return Status{Message: string(body[:min(len(body), maxBody)])}, BodyText
 }
 
 // object is a JSON object by its exact keys, the last of duplicates winning.
@@ -57,7 +59,9 @@ func parseObject(data []byte) (object, bool) {
 		}
 		var value json.RawMessage
 		if err := dec.Decode(&value); err != nil {
-			members[key] = nil
+			if _, again := members[key]; !again {
+				members[key] = nil
+			}
 			return members, true
 		}
 		members[key] = value
@@ -72,14 +76,14 @@ func parseObject(data []byte) (object, bool) {
 func parseStatus(o object) (Status, Body) {
 	s := Status{
 		Status:  o.text("status", maxField),
-		Message: o.text("message", maxMessage),
+		Message: o.text("message", maxBody),
 		Reason:  o.text("reason", maxField),
 		Code:    o.code(),
 	}
 	if o.text("kind", maxField) != "Status" && s.Status != "Failure" && s.Status != "Success" && CodeOf(s.Reason) == 0 {
 		message := s.Message
 		if message == "" {
-			message = o.text("error", maxMessage)
+			message = o.text("error", maxBody)
 		}
 		return Status{Message: message}, BodyJSON
 	}

@@ -22,7 +22,7 @@ func FromResponse(resp *http.Response) *Error {
 	body, cut := readBody(resp)
 	e := &Error{HTTPStatus: resp.StatusCode, Size: len(body), Cut: cut}
 	e.Status, e.Body = parse(unzip(body))
-	e.Message = redact(e.Message, resp.Request)
+	e.Message = clip(redact(e.Message, resp.Request), maxMessage)
 	e.RetryAfter = max(e.Status.RetryAfter, retryAfter(resp.Header, time.Now()))
 	if e.redirect() {
 		e.Location = location(resp)
@@ -35,7 +35,7 @@ func FromResponse(resp *http.Response) *Error {
 func FromEvent(object []byte) *Error {
 	e := &Error{HTTPStatus: http.StatusOK, Event: true, Size: len(object)}
 	e.Status, e.Body = parse(object)
-	e.Message = redact(e.Message, nil)
+	e.Message = clip(redact(e.Message, nil), maxMessage)
 	e.RetryAfter = e.Status.RetryAfter
 	return e
 }

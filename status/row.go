@@ -69,9 +69,17 @@ func (e Escalation) String() string {
 		when = append(when, fmt.Sprintf("%d in a row", e.After))
 	}
 	if e.For > 0 {
-		when = append(when, "for "+strings.TrimSuffix(e.For.String(), "0s"))
+		when = append(when, "for "+minutes(e.For))
 	}
 	return strings.Join(when, ", ") + ": " + e.Action.String()
+}
+
+// minutes writes 2m for 2m0s.
+func minutes(d time.Duration) string {
+	if d >= time.Minute {
+		return strings.TrimSuffix(d.String(), "0s")
+	}
+	return d.String()
 }
 
 // Row is one row of the verdict table.
@@ -90,6 +98,25 @@ type Row struct {
 	Hint   string // what a person can do; "" if nothing
 
 	match func(*facts) bool
+}
+
+// Verdict returns what the row decides, in words.
+func (r Row) Verdict() string {
+	var out strings.Builder
+	out.WriteString(r.Action.String())
+	if r.Every > 0 {
+		out.WriteString(" (once in " + minutes(r.Every) + ", else resume)")
+	}
+	if r.Delay != DelayNone {
+		out.WriteString(" after " + r.Delay.String())
+	}
+	if r.Again != r.Delay {
+		out.WriteString(", then " + r.Again.String())
+	}
+	if r.Escalation != (Escalation{}) {
+		out.WriteString("; " + r.Escalation.String())
+	}
+	return out.String()
 }
 
 // Run is how often in a row failures have matched the same row without

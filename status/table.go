@@ -154,7 +154,7 @@ var table = []Row{
 		Action:    Resume, Delay: DelayBackoff, Again: DelayBackoff,
 		Escalation: Escalation{After: lastTry, Action: Stop, Err: ErrInvalidResourceVersion},
 		Why:        "a version that is not a number is answered like this, though the 500 says to try again",
-		Source:     "apiserver storage/interfaces.go (ParseWatchResourceVersion)",
+		Source:     "apiserver storage/errors.go (InvalidError), which nothing on the watch path turns into a 400",
 		Hint:       "check the resourceVersion",
 		match: func(f *facts) bool {
 			return f.UserVersion && f.isAnswer(func(e *Error) bool {
