@@ -1,0 +1,154 @@
+package stream_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"example.com/rawwatch/stream"
+	"example.com/rawwatch/stream/replay"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Cancel ends the loop at once, whatever it waits for, and every path says so
+// with the cause of the context and not with what the cancel broke.
+func TestCancelInEveryState(t *testing.T) {
+	errUser := errors.New("the user has had enough")
+	next := replay.Request{Query: map[string]string{"continue": "t1"}}
+	for name, script := range map[string]replay.Script{
+		"waiting for the headers of a list":  {on(list, replay.Hold())},
+		"in mid-list":                        {on(list, replay.Respond(200), replay.Write(`{"items":[`+item("a", "1")+`,`), replay.Hold())},
+		"in mid-item":                        {on(list, replay.Respond(200), replay.Write(`{"items":[{"meta`), replay.Hold())},
+		"waiting for page two":               {on(list, replay.JSON(200, replay.ListPage("10", "t1", item("a", "1")))...), on(next, replay.Hold())},
+		"in mid-page two":                    {on(list, replay.JSON(200, replay.ListPage("10", "t1", item("a", "1")))...), on(next, replay.Respond(200), replay.Write(`{"items":[`), replay.Hold())},
+		"waiting for the headers of a watch": {listOf("10"), on(watch("10"), replay.Hold())},
+		"on an idle stream":                  {listOf("10"), watchOf("10", "", replay.Hold())},
+		"in mid-line":                        {listOf("10"), watchOf("10", `{"type":"ADD`, replay.Hold())},
+		"in mid-member of gzip":              {listOf("10"), on(watch("10"), replay.Respond(200, "Content-Encoding: gzip"), replay.Write(replay.Gzip("x")[:5]), replay.Hold())},
+		"in an error body":                   {listOf("10"), on(watch("10"), replay.Respond(500), replay.Write("oh"), replay.Hold())},
+		"in backoff":                         {listOf("10"), on(watch("10"), refused(429, "", "Retry-After: 300")...)},
+		"between two refused connections":    {replay.Refuse(1000)},
+	} {
+		bubble(t, name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			srv := replay.NewServer(ignoreLeftovers{t}, script, replay.Options{})
+			w := &stream.Watcher{Client: srv.Client(), Server: srv.URL(), Target: target}
+			var at time.Time
+			time.AfterFunc(3*time.Second, func() { at = time.Now(); cancel(errUser) })
+			var last error
+			for _, err := range w.Watch(ctx) {
+				last = err
+			}
+			require.Equal(t, errUser, last)
+			assert.Less(t, time.Since(at), 100*time.Millisecond)
+			assert.Equal(t, stream.PhaseIdle, w.State().Phase)
+		})
+	}
+	bubble(t, "while dialling", func(t *testing.T) {
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errUser)
+		defer cancel()
+		srv := replay.NewServer(t, nil, replay.Options{})
+		client := srv.Client()
+		client.Transport = hang{}
+		w := &stream.Watcher{Client: client, Server: srv.URL(), Target: target}
+		for _, err := range w.Watch(ctx) {
+			assert.Equal(t, errUser, err)
+		}
+		assert.LessOrEqual(t, time.Since(time.Now()), 100*time.Millisecond)
+	})
+	bubble(t, "before the first request", func(t *testing.T) {
+		r := newRig(t, func(r *rig) replay.Script { return nil })
+		r.cancel(errUser)
+		require.Empty(t, r.all())
+		assert.ErrorIs(t, r.err, errUser)
+	})
+	bubble(t, "in the middle of a burst nothing more is delivered", func(t *testing.T) {
+		var burst strings.Builder
+		for i := range 1000 {
+			burst.WriteString(ev("ADDED", fmt.Sprint("n", i), fmt.Sprint(11+i)))
+		}
+		r := newRig(t, func(r *rig) replay.Script {
+			return replay.Script{listOf("10"), watchOf("10", burst.String(), replay.Hold())}
+		})
+		after := 0
+		for ev, err := range r.w.Watch(r.ctx) {
+			switch {
+			case err != nil:
+				assert.ErrorIs(t, err, errUser)
+			case r.ctx.Err() != nil:
+				after++
+			case ev.Name == "n500":
+				r.cancel(errUser)
+			}
+		}
+		assert.Zero(t, after)
+	})
+}
+
+// ignoreLeftovers is a test that does not mind exchanges never asked for.
+type ignoreLeftovers struct{ *testing.T }
+
+func (ignoreLeftovers) Errorf(string, ...any) {}
+
+// hang is a transport whose dial takes for ever.
+type hang struct{}
+
+func (hang) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+// A recorded watch, cut at every byte and resumed: the same events, each once.
+func TestCutAtEveryByte(t *testing.T) {
+	lines := recordedEvents(t, "watch-configmaps.http")
+	var want []string
+	for _, l := range lines {
+		if l.kind != "BOOKMARK" {
+			want = append(want, strings.TrimSpace(l.kind+" "+l.name+" "+l.version))
+		}
+	}
+	whole := ""
+	for _, l := range lines {
+		whole += l.bytes
+	}
+	require.NotEmpty(t, want)
+	ends := map[string]replay.Step{"cut": cut, "reset": replay.Reset(), "clean end": end}
+	for name, how := range ends {
+		bubble(t, name, func(t *testing.T) {
+			for at := range len(whole) + 1 {
+				// What a server would send after the cut: everything after
+				// the last event that came whole. A line that lacks only its
+				// newline counts at a clean end alone.
+				rest, from, offset := "", "10340", 0
+				for _, l := range lines {
+					offset += len(l.bytes)
+					if offset <= at || name == "clean end" && offset == at+1 {
+						from = l.version
+					} else {
+						rest += l.bytes
+					}
+				}
+				r := newRig(t, func(r *rig) replay.Script {
+					return replay.Script{
+						watchOf("10340", whole[:at], how),
+						watchOf(from, rest, r.stop()...),
+					}
+				}, func(w *stream.Watcher) {
+					w.Start, w.ResourceVersion = stream.StartExact, "10340"
+					w.Rand = rand.New(rand.NewPCG(uint64(at), 0))
+				})
+				r.played(want...)
+				r.srv.Close()
+				if t.Failed() {
+					t.Fatalf("cut at byte %d of %d", at, len(whole))
+				}
+			}
+		})
+	}
+}
