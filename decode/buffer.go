@@ -3,10 +3,10 @@ package decode
 import "io"
 
 const (
-	startSize = 16 << 10 // bytes of a new buffer
-	restSize  = 64 << 10 // a buffer larger than this is given back when it is no longer needed
+	leastSize = 16 << 10 // bytes of a buffer, if not told otherwise
+	restSize  = 64 << 10 // a larger buffer is given back when it is no longer needed
 	minRead   = 2 << 10  // room that a Read should find
-	tailRoom  = 2        // bytes behind w that belong to the borrower of the last value
+	tailRoom  = 2        // bytes behind w, for the suffix of a lent item
 )
 
 // A buffer holds the bytes that have been read and not yet consumed.
@@ -17,12 +17,13 @@ const (
 //
 // Dead bytes were consumed. They may be lent out until the next fill.
 type buffer struct {
-	src  io.Reader
-	buf  []byte
-	r, w int
-	head int   // room to keep in front of r
-	off  int64 // of buf[r] in the body
-	err  error // of src, returned once all that came before it is held
+	src   io.Reader
+	buf   []byte
+	r, w  int
+	least int   // size to start with and to go back to; 0 means leastSize
+	head  int   // room to keep in front of r
+	off   int64 // of buf[r] in the body
+	err   error // of src, returned once all that came before it is held
 }
 
 func (b *buffer) held() []byte { return b.buf[b.r:b.w] }
@@ -64,11 +65,11 @@ func (b *buffer) room() {
 	size := len(b.buf)
 	switch {
 	case size > restSize && need <= restSize/2:
-		size = max(startSize, 2*need)
+		size = max(b.least, leastSize, 2*need)
 	case len(b.buf)-tailRoom-b.w >= minRead && held > 0:
 		return
 	case need > size-size/4:
-		size = max(startSize, 2*size, need)
+		size = max(b.least, leastSize, 2*size, need)
 	}
 	to := b.buf
 	if size != len(b.buf) {
@@ -80,12 +81,14 @@ func (b *buffer) room() {
 
 // reserve sees to it that n bytes in front of r may be written to.
 func (b *buffer) reserve(n int) {
-	b.head = n
 	if b.r >= n {
 		return
 	}
 	held := b.w - b.r
-	to := make([]byte, max(len(b.buf), n+held+minRead+tailRoom))
+	to := b.buf
+	if n+held+tailRoom > len(to) {
+		to = make([]byte, n+held+minRead+tailRoom)
+	}
 	copy(to[n:], b.buf[b.r:b.w])
 	b.buf, b.r, b.w = to, n, n+held
 }

@@ -4,45 +4,39 @@ import "strings"
 
 // element reads one item: the next value of the array.
 func (l *ListReader) element() error {
-	n, err := l.value(MaxDepth - 2)
+	n, err := l.value(scanItem)
 	if err != nil {
 		return err
 	}
 	if l.in.held()[0] != '{' {
 		return &ShapeError{Offset: l.in.off, Kind: l.header.Kind, Index: l.index, Msg: "not an object"}
 	}
-	for {
-		if err := l.identify(l.in.held()[:n]); err != nil {
-			return err
-		}
-		if len(l.prefix) <= l.in.r {
-			break
-		}
-		// Only ever for the first items: the room in front stays.
-		l.in.reserve(len(l.prefix) + len(l.prefix)/2)
+	l.surround()
+	if len(l.prefix) > l.in.r {
+		// Rare: the columns of a Table, names of hundreds of bytes. The item
+		// moves, and with it all that Meta points to: it is scanned again.
+		l.in.reserve(len(l.prefix))
+		scanItem(l, l.in.held()[:n])
+		l.surround()
 	}
 	l.lend(n)
 	l.index++
 	return nil
 }
 
-// identify scans an item, and sets prefix and suffix to what is to be put
-// around it.
-func (l *ListReader) identify(item []byte) error {
+// surround sets prefix and suffix to what is to be put around an item.
+func (l *ListReader) surround() {
 	l.prefix, l.suffix = l.prefix[:0], ""
 	if l.found == "rows" {
-		err := l.scan.scanRow(item, &l.lent.Meta)
 		l.tablePrefix()
-		return err
+	} else {
+		l.kindPrefix()
 	}
-	empty, err := l.scan.scanObject(item, &l.lent.Meta, MaxDepth-2)
-	l.kindPrefix(empty)
-	return err
 }
 
 // kindPrefix gives an item the kind and apiVersion it lacks. A list whose
 // kind has another form than FooList does not tell the kind of its items.
-func (l *ListReader) kindPrefix(empty bool) {
+func (l *ListReader) kindPrefix() {
 	m := &l.lent.Meta
 	kind, isList := strings.CutSuffix(l.header.Kind, "List")
 	if !isList || kind == "" || m.Kind != nil && m.APIVersion != nil {
@@ -59,7 +53,7 @@ func (l *ListReader) kindPrefix(empty bool) {
 		p = append(appendQuoted(p, version), ',')
 		m.APIVersion = l.scan.keep(version)
 	}
-	if empty {
+	if l.empty {
 		p[len(p)-1] = ' ' // no member follows
 	}
 	l.prefix = p

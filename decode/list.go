@@ -34,6 +34,7 @@ type ListReader struct {
 	found   string // the key whose elements are the items: "items" or "rows"
 	columns []byte // a Table's columnDefinitions, until they are delivered
 	index   int    // of the next item
+	empty   bool   // the item scanned last has no members
 
 	prefix []byte // to be put in front of the next item, often empty
 	suffix string // and behind it
@@ -60,7 +61,9 @@ func NewListReader(r io.Reader, limit int) *ListReader {
 	if limit <= 0 {
 		limit = DefaultLimit
 	}
-	return &ListReader{in: buffer{src: r}, limit: limit}
+	// The prefix of most items finds room in front of the first one already.
+	in := buffer{src: r, least: restSize, head: 512}
+	return &ListReader{in: in, limit: limit}
 }
 
 // Header returns what is known of the list so far. It is complete after Next
@@ -168,14 +171,14 @@ func (l *ListReader) expect(c byte, why problem) error {
 }
 
 // value waits until the next value is held whole, and returns its length. The
-// value is valid JSON and nests at most depth levels.
+// value is valid JSON; scan says what else is done with it.
 //
-// Most values are held whole already, so the validator is tried first. If it
+// Most values are held whole already, so they are scanned at once. When a scan
 // runs out of bytes, an extent watches the new ones for the value's end, and
-// the validator starts over only then: rescanning at every Read would cost
-// the square of the size. Whatever the bytes were cut into, the validator
-// decides on the same window, so the result is the same.
-func (l *ListReader) value(depth int) (int, error) {
+// the scan starts over only then: to do so after every Read would cost the
+// square of the size. Whatever pieces the bytes come in, it is the same scan
+// of the same bytes that decides, so the result is the same.
+func (l *ListReader) value(scan scanner) (int, error) {
 	var (
 		seen   extent
 		looked int   // bytes that seen has looked at
@@ -186,7 +189,7 @@ func (l *ListReader) value(depth int) (int, error) {
 		window := held[:min(len(held), l.limit+1)]
 		full := len(window) > l.limit
 		if looked == 0 || seen.closes(window[looked:]) || full || ended != nil {
-			end, why := l.scan.valid.value(window, 0, depth)
+			end, why := scan(l, window)
 			// A number at the very end may go on in the next Read.
 			open := end == len(window) && (why != ok || isScalar(window[0]))
 			switch {
@@ -208,6 +211,28 @@ func (l *ListReader) value(depth int) (int, error) {
 	}
 }
 
+// A scanner checks the value at the start of a window and returns where it
+// ends, or a problem and where that is.
+type scanner func(l *ListReader, window []byte) (end int, why problem)
+
+func scanMember(l *ListReader, window []byte) (int, problem) {
+	return l.scan.valid.value(window, 0, MaxDepth-1)
+}
+
+func scanItem(l *ListReader, window []byte) (int, problem) {
+	c := l.scan.cursor(window, MaxDepth-2)
+	l.lent.Meta, l.empty = Meta{}, false
+	switch {
+	case !c.enter():
+		c.skip()
+	case l.found == "rows":
+		c.row(&l.lent.Meta)
+	default:
+		l.empty = c.object(&l.lent.Meta)
+	}
+	return c.i, c.why
+}
+
 // isScalar reports whether the value that begins with c has no closing byte.
 func isScalar(c byte) bool { return c != '"' && c != '{' && c != '[' }
 
@@ -218,7 +243,7 @@ func (l *ListReader) member() error {
 	} else if c != '"' {
 		return l.syntax(0, badKey)
 	}
-	n, err := l.value(1)
+	n, err := l.value(scanMember)
 	if err != nil {
 		return err
 	}
@@ -234,7 +259,7 @@ func (l *ListReader) member() error {
 			return err
 		}
 	}
-	if n, err = l.value(MaxDepth - 1); err != nil {
+	if n, err = l.value(scanMember); err != nil {
 		return err
 	}
 	c = l.scan.cursor(l.in.held()[:n], MaxDepth-1)

@@ -42,40 +42,22 @@ func (s *Scanner) ScanEvent(frame []byte, ev *Event) error {
 //
 // Errors: *SyntaxError; *ShapeError if it is not an object.
 func (s *Scanner) ScanObject(object []byte, m *Meta) error {
-	_, err := s.scanObject(object, m, MaxDepth)
-	return err
-}
-
-// scanObject is ScanObject for an object that lies inside others and may nest
-// only depth levels more. It also reports whether the object has no members.
-func (s *Scanner) scanObject(object []byte, m *Meta, depth int) (empty bool, err error) {
 	*m = Meta{}
-	c := s.cursor(object, depth)
+	c := s.cursor(object, MaxDepth)
 	c.space()
 	isObject := c.enter()
 	if isObject {
-		empty = c.object(m)
+		c.object(m)
 	} else {
 		c.skip()
 	}
 	if err := c.finish(); err != nil {
-		return false, err
+		return err
 	}
 	if !isObject {
-		return false, &ShapeError{Index: -1, Msg: "not an object"}
+		return &ShapeError{Index: -1, Msg: "not an object"}
 	}
-	return empty, nil
-}
-
-// scanRow is scanObject for a row of a Table: m is the identity of the row's
-// object, its resourceVersion included.
-func (s *Scanner) scanRow(row []byte, m *Meta) error {
-	*m = Meta{}
-	c := s.cursor(row, MaxDepth-2)
-	if c.enter() {
-		c.row(m)
-	}
-	return c.finish()
+	return nil
 }
 
 // keep copies text into the scratch memory, to be lent with the rest.
