@@ -112,8 +112,10 @@ func (e *entry) content(report *report, known []string) section {
 	if e.twice {
 		// client-go's message goes on to print all entries of the list, with
 		// their tokens. The name is enough.
-		report.fail(&Error{File: e.file, Err: fmt.Errorf("duplicate name %q in list of %ss", e.name, e.kind), Hint: "rename or remove one of them"})
+		report.fail(&Error{File: e.file, Line: e.node.Line, Err: fmt.Errorf("duplicate name %q in list of %ss", e.name, e.kind), Hint: "rename or remove one of them"})
 	}
 	item := newSection(e.file, e.String(), e.node, report, entryKeys[e.kind])
-	return item.sub(e.kind, known)
+	content := item.sub(e.kind, known)
+	content.path = "" // messages name the entry already
+	return content
 }

@@ -23,7 +23,7 @@ var contextKeys = []string{"cluster", "user", "namespace", "extensions"}
 func (c *catalog) choose(o Options, report *report) choice {
 	var chosen choice
 	var clusterName, userName string
-	at := ""
+	var at *Error // where the names stand, for messages
 
 	name, asked := o.Context, o.Context != ""
 	if !asked {
@@ -38,13 +38,13 @@ func (c *catalog) choose(o Options, report *report) choice {
 		s := entry.content(report, contextKeys)
 		chosen.context, chosen.namespace = name, s.str("namespace")
 		clusterName, userName = s.str("cluster"), s.str("user")
-		at = fmt.Sprintf("context %q: ", name)
+		at = entry.place().error("", nil)
 	}
 
 	switch {
 	case o.Cluster != "":
 		if chosen.cluster = c.clusters[o.Cluster]; chosen.cluster == nil {
-			report.fail(missing("cluster", o.Cluster, "", c.clusters))
+			report.fail(missing("cluster", o.Cluster, nil, c.clusters))
 		}
 	case clusterName != "":
 		chosen.cluster = c.clusters[clusterName]
@@ -55,7 +55,7 @@ func (c *catalog) choose(o Options, report *report) choice {
 	switch {
 	case o.User != "":
 		if chosen.user = c.users[o.User]; chosen.user == nil {
-			report.fail(missing("auth info", o.User, "", c.users))
+			report.fail(missing("auth info", o.User, nil, c.users))
 		}
 	case userName != "":
 		chosen.user = c.users[userName]
@@ -75,12 +75,19 @@ func (c *catalog) noContext(name string, asked bool) *Error {
 		Err: fmt.Errorf("context was not found for specified context: %s", name), Hint: known("contexts", c.contexts)}
 }
 
-func missing(kind, name, at string, from entries) *Error {
+// missing reports a name that leads nowhere. at is where it stands, nil for a
+// flag.
+func missing(kind, name string, at *Error, from entries) *Error {
+	e := new(Error)
+	if at != nil {
+		*e = *at
+	}
 	plural := "clusters"
 	if kind != "cluster" {
 		plural = "users"
 	}
-	return &Error{Err: fmt.Errorf("%s%s %q does not exist", at, kind, name), Hint: known(plural, from)}
+	e.Err, e.Hint = fmt.Errorf("%s %q does not exist", kind, name), known(plural, from)
+	return e
 }
 
 func known(plural string, from entries) string {
@@ -104,8 +111,11 @@ func (c *catalog) noConfiguration(origin string, files, missing []string) *Error
 	case len(c.clusters) > 0:
 		e.Err = fmt.Errorf("%w: there are clusters, but no contexts", ErrNoConfiguration)
 		e.Hint = "choose one with --cluster: " + quoteAll(c.clusters.names())
+	case len(missing) > 0 && origin == homeOrigin:
+		e.Err = fmt.Errorf("%w: there is no %q, and KUBECONFIG is not set", ErrNoConfiguration, missing[0])
+		e.Hint = "set KUBECONFIG, or give --kubeconfig or --server"
 	case len(missing) > 0:
-		e.Err = fmt.Errorf("%w: %s names no file that exists: %s", ErrNoConfiguration, origin, strings.Join(missing, ", "))
+		e.Err = fmt.Errorf("%w: %s names no file that exists: %s", ErrNoConfiguration, origin, quoteAll(missing))
 		e.Hint = "set KUBECONFIG, or give --kubeconfig or --server"
 		for _, file := range missing {
 			if hint := pathHint(file); hint != "" {
@@ -113,7 +123,7 @@ func (c *catalog) noConfiguration(origin string, files, missing []string) *Error
 			}
 		}
 	case len(files) > 0:
-		e.Err = fmt.Errorf("%w: nothing is in %s", ErrNoConfiguration, strings.Join(files, ", "))
+		e.Err = fmt.Errorf("%w: nothing is in %s", ErrNoConfiguration, quoteAll(files))
 	default:
 		e.Err = fmt.Errorf("%w: KUBECONFIG and HOME name no file", ErrNoConfiguration)
 	}

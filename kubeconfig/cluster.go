@@ -32,12 +32,15 @@ type cluster struct {
 // are relative to.
 type place struct {
 	file, entry, name string
+	line              int
 }
 
-func (e *entry) place() place { return place{file: e.file, entry: e.String(), name: e.name} }
+func (e *entry) place() place {
+	return place{file: e.file, line: e.node.Line, entry: e.String(), name: e.name}
+}
 
 func (p place) error(field string, err error) *Error {
-	return &Error{File: p.file, Entry: p.entry, Field: field, Err: err}
+	return &Error{File: p.file, Line: p.line, Entry: p.entry, Field: field, Err: err}
 }
 
 // path makes a path of a file absolute. It is relative to the file that has
@@ -74,10 +77,11 @@ func decodeCluster(e *entry, report *report) *cluster {
 		},
 	}
 	for _, item := range s.items("extensions") {
-		x := section{file: s.file, entry: s.entry, node: resolve(item), report: report}
-		if x.node == nil || x.node.Kind != yaml.MappingNode {
+		item = resolve(item)
+		if item.Kind != yaml.MappingNode {
 			continue
 		}
+		x := section{file: s.file, entry: s.entry, node: item, report: report}
 		if n := x.get("name"); n != nil && n.Value == "client.authentication.k8s.io/exec" {
 			c.execConfig = x.get("extension")
 		}

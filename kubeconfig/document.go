@@ -48,7 +48,9 @@ func parseDocument(file string, content []byte, report *report) *document {
 		return nil
 	}
 	if root.Kind != yaml.MappingNode {
-		report.fail(loadError(file, fmt.Errorf("couldn't get version/kind: the file holds a %s, not a mapping", kindOf(root))))
+		e := loadError(file, fmt.Errorf("couldn't get version/kind: the top level is of type %s, not object", kindOf(root)))
+		e.Hint = syntaxHint(content, e)
+		report.fail(e)
 		return nil
 	}
 	top := newSection(file, "", root, report, topKeys)
@@ -74,16 +76,21 @@ func rootOf(n *yaml.Node) *yaml.Node {
 	return nil
 }
 
-// quotedText finds what the YAML parser quotes from the file: the name of an
-// anchor, a value that does not fit its tag. What it quotes of its own, such
-// as ':' or '<document start>', is short or in angle brackets.
-var quotedText = regexp.MustCompile("`[^`]*`|'[^'<][^']{2,}'|\"[^\"]*\"")
+// quoted finds what the YAML parser quotes from the file: the name of an anchor
+// and, in backquotes, a value that does not fit its tag. All else that it
+// quotes is its own, such as ':' or '<document start>'.
+var quoted = regexp.MustCompile("anchor '.*'|`.*`")
 
 // withoutContent removes from a parser's message what it quotes of the file.
 // The offending piece may well be a token: "token: *abc" is an alias.
 func withoutContent(message string) string {
 	message = strings.Join(strings.Fields(message), " ")
-	return quotedText.ReplaceAllString(message, "'…'")
+	return quoted.ReplaceAllStringFunc(message, func(match string) string {
+		if match[0] == '`' {
+			return "value"
+		}
+		return "anchor"
+	})
 }
 
 // syntaxHint guesses what a file is that is not YAML.

@@ -26,7 +26,11 @@ func (e *Error) Error() string { return "kubeconfig: " + e.detail() }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-func (e *Error) detail() string {
+// detail is the text without the package's name.
+func (e *Error) detail() string { return oneLine(e.location() + e.reason()) }
+
+// location is where the fault is, with a colon at its end, or "".
+func (e *Error) location() string {
 	var b strings.Builder
 	if e.File != "" {
 		b.WriteString(e.File)
@@ -40,11 +44,14 @@ func (e *Error) detail() string {
 			b.WriteString(part + ": ")
 		}
 	}
-	b.WriteString(e.Err.Error())
+	return b.String()
+}
+
+func (e *Error) reason() string {
 	if e.Hint != "" {
-		b.WriteString(" (" + e.Hint + ")")
+		return e.Err.Error() + " (" + e.Hint + ")"
 	}
-	return oneLine(b.String())
+	return e.Err.Error()
 }
 
 // oneLine escapes what would break a line or steer a terminal: names and paths
@@ -65,21 +72,30 @@ func oneLine(text string) string {
 	return b.String()
 }
 
-// problems are several errors in one line. errors.Join would put each on a
-// line of its own.
+// problems are several errors in one line, faults at the same place behind one
+// mention of it. errors.Join would put each on a line of its own.
 type problems []error
 
 func (p problems) Error() string {
-	texts := make([]string, len(p))
+	var b strings.Builder
+	b.WriteString("kubeconfig: ")
+	last := ""
 	for i, err := range p {
-		var located *Error
-		if errors.As(err, &located) {
-			texts[i] = located.detail()
-		} else {
-			texts[i] = err.Error()
+		if i > 0 {
+			b.WriteString("; ")
 		}
+		var e *Error
+		if !errors.As(err, &e) {
+			b.WriteString(err.Error())
+			continue
+		}
+		if at := e.location(); at != last {
+			b.WriteString(at)
+			last = at
+		}
+		b.WriteString(e.reason())
 	}
-	return "kubeconfig: " + strings.Join(texts, "; ")
+	return oneLine(b.String())
 }
 
 func (p problems) Unwrap() []error { return p }

@@ -2,6 +2,7 @@ package kubeconfig
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -31,8 +32,10 @@ func decodePlugin(s section, at place) *plugin {
 		},
 		clusterInfo: s.flag("provideClusterInfo"),
 	}
-	for _, item := range s.items("env") {
-		v := newSection(s.file, s.entry, item, s.report, []string{"name", "value"})
+	for i, item := range s.items("env") {
+		v := s
+		v.path = fmt.Sprintf("%senv[%d].", s.path, i)
+		v = v.open(item, []string{"name", "value"})
 		p.config.Env = append(p.config.Env, execplugin.Variable{Name: v.str("name"), Value: v.str("value")})
 	}
 	return p

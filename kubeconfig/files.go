@@ -15,6 +15,9 @@ import (
 // their certificates have a few MiB.
 const maxFile = 16 << 20
 
+// homeOrigin is what candidates calls a path that nobody named.
+const homeOrigin = "home directory"
+
 // candidates returns the files to read in order of precedence, and what they
 // come from, for messages.
 func (l *loader) candidates(path string) (files []string, origin string) {
@@ -34,7 +37,7 @@ func (l *loader) candidates(path string) (files []string, origin string) {
 	if home := homeDir(runtime.GOOS, l.getenv, exists); home != "" {
 		files = append(files, filepath.Join(home, ".kube", "config"))
 	}
-	return files, "the home directory"
+	return files, homeOrigin
 }
 
 // homeDir returns the directory that holds .kube. Windows has three ideas of

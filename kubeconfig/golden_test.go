@@ -20,6 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
+	"example.com/rawwatch/kubeconfig/internal/testpki"
 	"example.com/rawwatch/kubeconfig/transport"
 )
 
@@ -30,7 +31,7 @@ const goldenDir = "../testdata/kubeconfig"
 // TestGolden runs the cases of testdata/kubeconfig. Its README says how a case
 // is written.
 func TestGolden(t *testing.T) {
-	pki := newPKI(t)
+	pki := newSecrets(t)
 	for _, file := range goldenFiles(t) {
 		name, _ := filepath.Rel(goldenDir, strings.TrimSuffix(file, ".txtar"))
 		t.Run(name, func(t *testing.T) {
@@ -60,16 +61,25 @@ func goldenFiles(t *testing.T) []string {
 	return files
 }
 
+// secrets are certificates that are made for each run.
+type secrets struct{ ca, cert, key []byte }
+
+func newSecrets(t *testing.T) *secrets {
+	authority := testpki.New(t)
+	cert, key := authority.Client(t, "client")
+	return &secrets{ca: authority.PEM, cert: cert, key: key}
+}
+
 // golden is a case, ready to run.
 type golden struct {
 	t       *testing.T
 	dir     string
 	env     map[string]string
 	options Options
-	pki     *pki
+	pki     *secrets
 }
 
-func parseGolden(t *testing.T, archive *txtar.Archive, pki *pki) *golden {
+func parseGolden(t *testing.T, archive *txtar.Archive, pki *secrets) *golden {
 	g := &golden{t: t, dir: t.TempDir(), env: make(map[string]string), pki: pki}
 	for _, f := range archive.Files {
 		if f.Name != "want" {
@@ -83,7 +93,7 @@ func parseGolden(t *testing.T, archive *txtar.Archive, pki *pki) *golden {
 		switch verb {
 		case "env":
 			name, value, _ := strings.Cut(rest, "=")
-			g.env[name] = value
+			g.env[name] = strings.ReplaceAll(value, "<space>", " ")
 		case "flag":
 			g.setFlag(rest)
 		case "encode":
@@ -120,7 +130,7 @@ var generated = regexp.MustCompile(`\$\{(\w+)(\.b64)?\}`)
 func (g *golden) expand(text string) string {
 	text = generated.ReplaceAllStringFunc(text, func(match string) string {
 		m := generated.FindStringSubmatch(match)
-		content, known := map[string][]byte{"ca": g.pki.caPEM, "cert": g.pki.clientPEM, "key": g.pki.clientKeyPEM}[m[1]]
+		content, known := map[string][]byte{"ca": g.pki.ca, "cert": g.pki.cert, "key": g.pki.key}[m[1]]
 		require.True(g.t, known, match)
 		if m[2] != "" {
 			return base64.StdEncoding.EncodeToString(content)
@@ -173,7 +183,7 @@ func (g *golden) encode(text string) {
 		case "nul":
 			content = bytes.ReplaceAll(content, []byte("<NUL>"), []byte{0})
 		case "bad-utf-8":
-			content = bytes.ReplaceAll(content, []byte("<BAD>"), []byte{0xff, 0xfe, 'x'})
+			content = bytes.ReplaceAll(content, []byte("<BAD>"), []byte{0xc3, 0x28})
 		case "base64":
 			content = []byte(base64.StdEncoding.EncodeToString(content))
 		default:
@@ -253,7 +263,7 @@ func (g *golden) describe(b *strings.Builder, p *plan) {
 }
 
 func (g *golden) source(s transport.Source) string {
-	for name, content := range map[string][]byte{"ca": g.pki.caPEM, "cert": g.pki.clientPEM, "key": g.pki.clientKeyPEM} {
+	for name, content := range map[string][]byte{"ca": g.pki.ca, "cert": g.pki.cert, "key": g.pki.key} {
 		if len(s.Data) > 0 && bytes.Equal(bytes.TrimSpace(s.Data), bytes.TrimSpace(content)) {
 			return "${" + name + "}"
 		}

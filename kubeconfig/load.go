@@ -3,6 +3,7 @@ package kubeconfig
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -105,7 +106,6 @@ func (l *loader) plan(o Options) (*plan, error) {
 
 	p.transport = transport.Config{
 		Server:             p.config.Server,
-		TLS:                p.cluster.tls,
 		Impersonate:        p.user.impersonate,
 		Proxy:              proxy,
 		DisableCompression: p.cluster.disableCompression,
@@ -118,6 +118,7 @@ func (l *loader) plan(o Options) (*plan, error) {
 			report.warn("the credentials are not sent: the server is reached by plain http (%s)", p.config.Server.Host)
 		}
 	} else {
+		p.transport.TLS = p.cluster.tls
 		p.transport.TLS.Cert, p.transport.TLS.Key = p.user.cert, p.user.key
 		credential, kind, field, err := p.user.credential(p.cluster, o)
 		if err != nil {
@@ -247,6 +248,10 @@ func (p *plan) locate(field string, err error) *Error {
 		at, flag = p.user.place, p.options.Token
 	case "server":
 		flag = p.options.Server
+	case "insecure-skip-tls-verify":
+		if p.options.InsecureSkipTLSVerify {
+			flag = "true"
+		}
 	case "as":
 		at, flag = p.user.place, p.options.As
 	case "tokenFile", "exec":
@@ -255,7 +260,11 @@ func (p *plan) locate(field string, err error) *Error {
 	if flag != "" {
 		return &Error{Field: "--" + field, Err: err}
 	}
-	return at.error(field, err)
+	e := at.error(field, err)
+	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(err.Error(), "~$") {
+		e.Hint = "neither ~ nor variables are expanded here, and paths are relative to the file"
+	}
+	return e
 }
 
 func fieldOf(field string, source transport.Source) string {

@@ -14,6 +14,7 @@ import (
 // once; null and absent are the same to all of them.
 type section struct {
 	file, entry string
+	path        string     // of keys inside the entry, "" or with a dot at its end: "exec."
 	node        *yaml.Node // a mapping, or nil for an absent or null one
 	report      *report
 }
@@ -23,13 +24,18 @@ type section struct {
 // one that differs from a known key in case and dashes only is warned of. A
 // nil known means that keys are not checked.
 func newSection(file, entry string, node *yaml.Node, report *report, known []string) section {
-	s := section{file: file, entry: entry, report: report}
+	return section{file: file, entry: entry, report: report}.open(node, known)
+}
+
+// open returns the section with node in it.
+func (s section) open(node *yaml.Node, known []string) section {
+	s.node = nil
 	node = resolve(node)
 	if isNull(node) {
 		return s
 	}
 	if node.Kind != yaml.MappingNode {
-		s.fail("", node, fmt.Errorf("cannot unmarshal %s into a mapping", kindOf(node)), "")
+		s.fail("", node, fmt.Errorf("cannot unmarshal %s into an object", kindOf(node)), "")
 		return s
 	}
 	s.node = node
@@ -72,7 +78,7 @@ func (s section) get(key string) *yaml.Node {
 	if s.node == nil {
 		return nil
 	}
-	if n := lookup(s.node, key, 0); !isNull(n) {
+	if n := lookup(s.node, key, nil); !isNull(n) {
 		return n
 	}
 	return nil
@@ -80,33 +86,48 @@ func (s section) get(key string) *yaml.Node {
 
 // lookup finds a key in a mapping: its own keys first, the last one if there
 // are several, then those of merged mappings, the first one that has it.
-func lookup(mapping *yaml.Node, key string, depth int) *yaml.Node {
-	const deepest = 32 // merges nest in files written by hand, but not without end: a mapping can merge itself
-	if depth > deepest {
-		return nil
-	}
+//
+// seen holds the merged mappings that have been searched. Ten lines of merges
+// can name one mapping a billion times, or a mapping itself.
+func lookup(mapping *yaml.Node, key string, seen map[*yaml.Node]bool) *yaml.Node {
 	for i := len(mapping.Content) - 2; i >= 0; i -= 2 {
 		if k := resolve(mapping.Content[i]); k.Kind == yaml.ScalarNode && k.Value == key && !isMerge(k) {
 			return resolve(mapping.Content[i+1])
 		}
 	}
+	for _, m := range merged(mapping) {
+		if seen[m] {
+			continue
+		}
+		if seen == nil {
+			seen = make(map[*yaml.Node]bool)
+		}
+		seen[m] = true
+		if found := lookup(m, key, seen); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// merged returns the mappings that a mapping's merge keys name.
+func merged(mapping *yaml.Node) []*yaml.Node {
+	var mappings []*yaml.Node
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		if !isMerge(mapping.Content[i]) {
 			continue
 		}
-		merged := []*yaml.Node{resolve(mapping.Content[i+1])}
-		if merged[0].Kind == yaml.SequenceNode {
-			merged = merged[0].Content
+		values := []*yaml.Node{resolve(mapping.Content[i+1])}
+		if values[0].Kind == yaml.SequenceNode {
+			values = values[0].Content
 		}
-		for _, m := range merged {
-			if m = resolve(m); m.Kind == yaml.MappingNode {
-				if found := lookup(m, key, depth+1); found != nil {
-					return found
-				}
+		for _, value := range values {
+			if value = resolve(value); value.Kind == yaml.MappingNode {
+				mappings = append(mappings, value)
 			}
 		}
 	}
-	return nil
+	return mappings
 }
 
 // str reads a string. Numbers and booleans are refused, as kubectl does: what
@@ -151,9 +172,9 @@ func (s section) flag(key string) bool {
 	}
 	if n.Kind == yaml.ScalarNode && n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) == 0 {
 		switch strings.ToLower(n.Value) {
-		case "true", "yes", "on", "y":
+		case "true", "yes", "on":
 			return true
-		case "false", "no", "off", "n":
+		case "false", "no", "off":
 			return false
 		}
 	}
@@ -189,16 +210,11 @@ func (s section) items(key string) []*yaml.Node {
 
 // sub starts reading the mapping at key.
 func (s section) sub(key string, known []string) section {
-	sub := section{file: s.file, entry: s.entry, report: s.report}
-	n := s.get(key)
-	if n == nil {
-		return sub
+	sub := s
+	if s.entry != "" {
+		sub.path += key + "."
 	}
-	if n.Kind != yaml.MappingNode {
-		s.fail(key, n, fmt.Errorf("cannot unmarshal %s into a mapping", kindOf(n)), "")
-		return sub
-	}
-	return newSection(s.file, s.entry, n, s.report, known)
+	return sub.open(s.get(key), known)
 }
 
 // data reads base64.
@@ -221,6 +237,7 @@ func (s section) data(key string) []byte {
 }
 
 func (s section) fail(field string, n *yaml.Node, err error, hint string) {
+	field = strings.TrimSuffix(s.path+field, ".")
 	e := &Error{File: s.file, Entry: s.entry, Field: field, Err: err, Hint: hint}
 	if n != nil {
 		e.Line = n.Line
@@ -252,8 +269,7 @@ func yaml11Bool(n *yaml.Node) bool {
 		return false
 	}
 	switch n.Value {
-	case "y", "Y", "yes", "Yes", "YES", "on", "On", "ON",
-		"n", "N", "no", "No", "NO", "off", "Off", "OFF":
+	case "yes", "Yes", "YES", "on", "On", "ON", "no", "No", "NO", "off", "Off", "OFF":
 		return true
 	}
 	return false

@@ -3,6 +3,8 @@ package kubeconfig
 import (
 	"encoding/json"
 	"errors"
+	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -50,50 +52,30 @@ func plain(n *yaml.Node, budget *int) (any, error) {
 	return scalar(n)
 }
 
-// addPairs adds the pairs of a mapping; merged ones first, so that the
-// mapping's own replace them.
+// addPairs adds the pairs of a mapping. Of merged mappings earlier ones win, and
+// over all of them the mapping's own pairs.
 func addPairs(object map[string]any, n *yaml.Node, budget *int) error {
 	if *budget--; *budget < 0 {
 		return errTooLarge
 	}
-	for _, merging := range []bool{true, false} {
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			key, value := resolve(n.Content[i]), resolve(n.Content[i+1])
-			if isMerge(key) != merging {
-				continue
-			}
-			if merging {
-				if err := addMerged(object, value, budget); err != nil {
-					return err
-				}
-				continue
-			}
-			if key.Kind != yaml.ScalarNode {
-				return errors.New("a key is not a string")
-			}
-			converted, err := plain(value, budget)
-			if err != nil {
-				return err
-			}
-			object[key.Value] = converted
+	for _, m := range slices.Backward(merged(n)) {
+		if err := addPairs(object, m, budget); err != nil {
+			return err
 		}
 	}
-	return nil
-}
-
-// addMerged adds what a merge key stands for: one mapping, or a list of them of
-// which earlier ones win.
-func addMerged(object map[string]any, value *yaml.Node, budget *int) error {
-	merged := []*yaml.Node{value}
-	if value.Kind == yaml.SequenceNode {
-		merged = value.Content
-	}
-	for i := len(merged) - 1; i >= 0; i-- {
-		if m := resolve(merged[i]); m.Kind == yaml.MappingNode {
-			if err := addPairs(object, m, budget); err != nil {
-				return err
-			}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key := resolve(n.Content[i])
+		if isMerge(key) {
+			continue
 		}
+		if key.Kind != yaml.ScalarNode {
+			return errors.New("a key is not a string")
+		}
+		value, err := plain(n.Content[i+1], budget)
+		if err != nil {
+			return err
+		}
+		object[key.Value] = value
 	}
 	return nil
 }
@@ -101,11 +83,8 @@ func addMerged(object map[string]any, value *yaml.Node, budget *int) error {
 // scalar converts a single value, with the booleans of kubectl's YAML.
 func scalar(n *yaml.Node) (any, error) {
 	if yaml11Bool(n) {
-		switch n.Value[0] {
-		case 'y', 'Y':
-			return true, nil
-		}
-		return len(n.Value) == 2 && (n.Value[1] == 'n' || n.Value[1] == 'N'), nil
+		text := strings.ToLower(n.Value)
+		return text == "yes" || text == "on", nil
 	}
 	var value any
 	switch n.ShortTag() {

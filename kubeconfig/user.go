@@ -133,7 +133,7 @@ func (u *user) check(report *report) {
 	case u.exec != nil && u.hasAuthProvider:
 		report.fail(u.error("", errors.New("authProvider cannot be provided in combination with an exec plugin")))
 	case u.hasAuthProvider:
-		report.fail(&Error{File: u.file, Entry: u.entry, Field: "auth-provider",
+		report.fail(&Error{File: u.file, Line: u.line, Entry: u.entry, Field: "auth-provider",
 			Err: fmt.Errorf("no Auth Provider found for name %q", u.authProvider), Hint: replacement(u.authProvider)})
 	case u.exec != nil && (len(methods) > 0 || hasCert):
 		used := "client certificate"
