@@ -13,8 +13,8 @@ import (
 // Every answer that can be put together, in every history: what must hold of
 // the verdict whatever the table says.
 func TestVerdictsOnAllAnswers(t *testing.T) {
-	codes := []int{0, 200, 400, 401, 403, 404, 405, 406, 408, 409, 410, 413, 415, 422, 429, 500, 502, 503, 504, 599, 666}
-	reasons := []string{"", "Odd", "Expired", "Gone", "Forbidden", "NotFound", "Invalid", "TooManyRequests", "InternalError", "StorageReadError", "Timeout", "ServiceUnavailable"}
+	codes := []int{0, 200, 400, 403, 404, 406, 408, 410, 429, 500, 503, 666}
+	reasons := []string{"", "Odd", "Expired", "NotFound", "Invalid", "TooManyRequests", "InternalError", "StorageReadError"}
 	bodies := []Body{BodyEmpty, BodyNull, BodyStatus, BodyJSON, BodyHTML, BodyText}
 	check := func(e *Error) {
 		for history := range 16 {
@@ -22,31 +22,29 @@ func TestVerdictsOnAllAnswers(t *testing.T) {
 				Verb: Verb(history & 1), Err: e, Contact: history&2 != 0,
 				Worked: history&6 == 6, UserVersion: history&8 != 0,
 			}
-			for _, age := range []time.Duration{0, time.Hour} {
-				for _, count := range []int{0, 1, 2, 1000} {
-					one := Decide(f, Run{})
-					v := Decide(f, Run{Row: one.Row, Count: count, Age: age})
-					must := func(what string, ok bool) {
-						if !ok {
-							t.Fatalf("%s: %+v in %+v: %+v", what, e, f, v)
-						}
+			one := Decide(f, Run{})
+			for _, run := range []Run{{one.Row, 0, 0}, {one.Row, 2, time.Second}, {one.Row, 1000, time.Hour}} {
+				v := Decide(f, run)
+				must := func(what string, ok bool) {
+					if !ok {
+						t.Fatalf("%s: %+v in %+v: %+v", what, e, f, v)
 					}
-					must("the row does not depend on the run", v.Row == one.Row)
-					must("the run grows", v.Run.Count == count+1 && v.Run.Age == age || count == 0)
-					must("nothing but a stop goes without delay", (v.Action == Stop) == (v.Delay == DelayNone))
-					must("any 410 is a relist", v.Action == Relist || !e.says(http.StatusGone))
-					must("a 429 never relists and never stops", v.Action == Resume || !e.tooMany() ||
-						e.expired() || e.Reason == reasonStorageRead)
-					must("the server's faults end nothing", v.Action != Stop || !e.serverFault() || v.Row == RowInvalidVersion)
-					must("a page from a known server ends nothing", v.Action != Stop || e.Body != BodyHTML ||
-						!f.Contact || e.redirect())
-					if v.Action == Stop {
-						must("a stop waits for nothing", v.AtLeast == 0)
-					} else {
-						must("a hint is kept", v.AtLeast == e.RetryAfter && (v.AtLeast == 0 || v.Delay == DelayBackoff))
-					}
-					must("a list is not probed", f.Verb != List || v.Action != Probe)
 				}
+				must("the row does not depend on the run", v.Row == one.Row)
+				must("the run grows", v.Run == Run{run.Row, run.Count + 1, run.Age})
+				must("nothing but a stop goes without delay", (v.Action == Stop) == (v.Delay == DelayNone))
+				must("any 410 is a relist", v.Action == Relist || !e.says(http.StatusGone))
+				must("a 429 never relists and never stops", v.Action == Resume || !e.tooMany() ||
+					e.expired() || e.Reason == reasonStorageRead)
+				must("the server's faults end nothing", v.Action != Stop || !e.serverFault() || v.Row == RowInvalidVersion)
+				must("a page from a known server ends nothing", v.Action != Stop || e.Body != BodyHTML ||
+					!f.Contact || e.redirect())
+				if v.Action == Stop {
+					must("a stop waits for nothing", v.AtLeast == 0)
+				} else {
+					must("a hint is kept", v.AtLeast == e.RetryAfter && (v.AtLeast == 0 || v.Delay == DelayBackoff))
+				}
+				must("a list is not probed", f.Verb != List || v.Action != Probe)
 			}
 		}
 	}
