@@ -3,7 +3,6 @@ package stream_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -75,6 +74,11 @@ func newRig(t *testing.T, script func(r *rig) replay.Script, set ...func(*stream
 	return r
 }
 
+// contextFor is a context that is done after d.
+func contextFor(t *testing.T, d time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(t.Context(), d, errScriptOver)
+}
+
 // stop is how a script ends: everything before it has been read, and then the
 // context is cancelled. No further request is expected.
 func (r *rig) stop() []replay.Step {
@@ -140,20 +144,6 @@ func (r *rig) played(want ...string) {
 	}
 }
 
-// asked lists the requests as "L", "L token", "W 10".
-func (r *rig) asked() []string {
-	var asked []string
-	for _, seen := range r.srv.Requests() {
-		q := seen.URL.Query()
-		word := "L"
-		if q.Get("watch") == "true" {
-			word = "W"
-		}
-		asked = append(asked, strings.TrimSpace(fmt.Sprintf("%s %s%s", word, q.Get("resourceVersion"), q.Get("continue"))))
-	}
-	return asked
-}
-
 // gaps are the times between one request and the next.
 func (r *rig) gaps() []time.Duration {
 	var gaps []time.Duration
@@ -162,17 +152,6 @@ func (r *rig) gaps() []time.Duration {
 		gaps = append(gaps, seen[i].Time.Sub(seen[i-1].Time))
 	}
 	return gaps
-}
-
-// rows are the rows of the verdict table that decided, in order.
-func (r *rig) rows() []string {
-	var rows []string
-	for _, e := range r.ended {
-		if e.Err != nil {
-			rows = append(rows, e.Row)
-		}
-	}
-	return rows
 }
 
 // Short forms of what scripts are made of.

@@ -138,7 +138,7 @@ func (l *loop) wait(v status.Verdict) error {
 	case status.DelayBackoff:
 		d = s.backoff.Next(v.AtLeast)
 	}
-	return l.sleep(max(d, v.AtLeast), v.Row)
+	return l.sleep(d, v.Row)
 }
 
 const (

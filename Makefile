@@ -1,0 +1,51 @@
+# One target here is one step of .ci/run, and what a contributor runs is what
+# CI runs.
+
+GO          ?= go
+STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
+# The modules: this one, and the one that may use Kubernetes' own.
+MODULES     := . test
+
+.PHONY: check test lint tidy bench fuzz e2e minimal build
+
+## check: everything but the end-to-end tests
+check: lint tidy test bench minimal
+
+## test: unit tests of the root module
+test:
+	$(GO) test -race -shuffle=on ./...
+
+## lint: formatting, vet and staticcheck in both modules
+lint:
+	@files=$$(gofmt -l .); if [ -n "$$files" ]; then echo "gofmt is needed on:"; echo "$$files"; exit 1; fi
+	@for m in $(MODULES); do (cd $$m && echo "vet and staticcheck in $$m" && $(GO) vet ./... && $(GO) run $(STATICCHECK) ./...) || exit 1; done
+
+## tidy: go.mod and go.sum hold exactly what is used
+tidy:
+	@for m in $(MODULES); do (cd $$m && $(GO) mod tidy -diff) || exit 1; done
+
+## bench: every benchmark once, so that none rots
+bench:
+	$(GO) test -run='^$$' -bench=. -benchtime=1x ./...
+
+## minimal: the size of examples/minimal next to a program that sends one GET
+minimal:
+	./examples/size.sh
+
+## fuzz: every fuzz target for FUZZTIME
+FUZZTIME ?= 20s
+fuzz:
+	@for pkg in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list='^Fuzz' $$pkg | grep '^Fuzz'); do \
+	    echo "fuzz $$f in $$pkg for $(FUZZTIME)"; \
+	    $(GO) test -run='^$$' -fuzz="^$$f$$" -fuzztime=$(FUZZTIME) $$pkg || exit 1; \
+	  done; \
+	done
+
+## e2e: a real API server and etcd, built from Go modules the first time
+e2e:
+	$(MAKE) -C test test
+
+## build: the command, as released
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o bin/rawwatch ./cmd/rawwatch
