@@ -8,6 +8,7 @@ tool (
 )
 
 require (
+	example.com/rawwatch v0.0.0-00010101000000-000000000000
 	github.com/stretchr/testify v1.12.1
 	go.uber.org/goleak v1.3.0
 	go.yaml.in/yaml/v3 v3.0.6

@@ -75,10 +75,11 @@ func (c *Client) Get(t testing.TB, in Collection, name string) Object {
 }
 
 // Delete deletes an object. A pod is first modified, to say that it is going,
-// and then deleted; all others go at once.
-func (c *Client) Delete(t testing.TB, in Collection, name string) {
+// and then deleted, which is what is returned; all others go at once, and a
+// Status is returned.
+func (c *Client) Delete(t testing.TB, in Collection, name string) Object {
 	t.Helper()
-	c.object(t, http.MethodDelete, in.Object(name), "", nil, http.StatusOK)
+	return c.object(t, http.MethodDelete, in.Object(name), "", nil, http.StatusOK)
 }
 
 // ResourceVersion is that of the collection as it is now.

@@ -1,0 +1,190 @@
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/rawwatch/test/cluster"
+	"example.com/rawwatch/test/history"
+)
+
+// built is the command, built when the first test needs it.
+var built binary
+
+type binary struct {
+	once   sync.Once
+	folder string
+	err    error
+}
+
+// path builds the command as its users do, from the root module; with the race
+// detector if the tests have it.
+func (b *binary) path(t testing.TB) string {
+	t.Helper()
+	b.once.Do(func() {
+		if b.folder, b.err = os.MkdirTemp("", "rawwatch-command-"); b.err != nil {
+			return
+		}
+		args := []string{"build", "-C", filepath.Join("..", ".."), "-o", b.program()}
+		if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
+			args = append(args, "-race")
+		}
+		out, err := exec.Command("go", append(args, "./cmd/rawwatch")...).CombinedOutput()
+		if err != nil {
+			b.err = fmt.Errorf("build the command: %w\n%s", err, out)
+		}
+	})
+	require.NoError(t, b.err)
+	return b.program()
+}
+
+func (b *binary) program() string { return filepath.Join(b.folder, "rawwatch") }
+
+func (b *binary) remove() error {
+	if b.folder == "" {
+		return nil
+	}
+	return os.RemoveAll(b.folder)
+}
+
+// command is a running rawwatch.
+type command struct {
+	t     testing.TB
+	name  string
+	from  history.Position
+	cmd   *exec.Cmd
+	ended chan struct{}
+
+	mu     sync.Mutex
+	out    []string // lines
+	events []history.Event
+	err    bytes.Buffer
+}
+
+// run starts the command as a user. It ends with the test at the latest, and
+// by itself should the test process die.
+func run(t testing.TB, s *cluster.Server, u cluster.User, environment []string, args ...string) *command {
+	t.Helper()
+	args = append(slices.Clone(args), "--kubeconfig", s.Kubeconfig(t, u, ""))
+	if !slices.Contains(args, "--timeout") {
+		args = append(args, "--timeout", "10m")
+	}
+	c := &command{t: t, name: "rawwatch " + strings.Join(args, " "), ended: make(chan struct{})}
+	c.cmd = exec.Command(built.path(t), args...)
+	c.cmd.Env = append(os.Environ(), environment...)
+	c.cmd.Stderr = writerFunc(func(p []byte) (int, error) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		return c.err.Write(p)
+	})
+	out, err := c.cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, c.cmd.Start())
+	go func() {
+		defer close(c.ended)
+		lines := bufio.NewScanner(out)
+		lines.Buffer(nil, 16<<20)
+		for lines.Scan() {
+			c.line(lines.Text())
+		}
+		c.cmd.Wait()
+	}()
+	t.Cleanup(c.stop)
+	return c
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// line takes a line of standard output. Under -o json each is an event.
+func (c *command) line(text string) {
+	var ev struct {
+		Type            string
+		Object          json.RawMessage
+		ResourceVersion string
+		Inferred        bool
+	}
+	event := history.Event{Type: "not JSON: " + text}
+	if err := json.Unmarshal([]byte(text), &ev); err == nil {
+		event = history.Event{Type: ev.Type, Version: ev.ResourceVersion, Inferred: ev.Inferred}
+		if o, err := cluster.ParseObject(ev.Object); err == nil {
+			event.Namespace, event.Name, event.UID, event.Version = o.Namespace, o.Name, o.UID, o.ResourceVersion
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.out = append(c.out, text)
+	c.events = append(c.events, event)
+}
+
+// stop ends the command as Ctrl-C does.
+func (c *command) stop() {
+	c.t.Helper()
+	c.cmd.Process.Signal(syscall.SIGINT)
+	select {
+	case <-c.ended:
+	case <-time.After(patience):
+		c.t.Errorf("%s: still running %s after SIGINT", c.name, patience)
+		c.cmd.Process.Kill()
+		<-c.ended
+	}
+	if strings.Contains(c.story(), "DATA RACE") {
+		c.t.Errorf("%s:\n%s", c.name, c.story())
+	}
+}
+
+// exit waits until the command ends by itself, and returns its exit code.
+func (c *command) exit() int {
+	c.t.Helper()
+	cluster.Wait(c.t, patience, "the end of "+c.name, func() bool {
+		_, over := c.over()
+		return over
+	})
+	return c.cmd.ProcessState.ExitCode()
+}
+
+func (c *command) label() string              { return c.name }
+func (c *command) position() history.Position { return c.from }
+
+func (c *command) seen() []history.Event {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clip(c.events)
+}
+
+func (c *command) lines() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clip(c.out)
+}
+
+func (c *command) over() (string, bool) {
+	select {
+	case <-c.ended:
+		return c.cmd.ProcessState.String() + ": " + c.story(), true
+	default:
+		return "", false
+	}
+}
+
+// story is what the command wrote to standard error.
+func (c *command) story() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err.String()
+}

@@ -1,0 +1,223 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/rawwatch/backoff"
+	"example.com/rawwatch/kubeconfig"
+	"example.com/rawwatch/stream"
+	"example.com/rawwatch/test/cluster"
+	"example.com/rawwatch/test/history"
+)
+
+// loading guards the environment while package kubeconfig looks at it.
+var loading sync.Mutex
+
+// connect reads a kubeconfig for the user, and the environment, as a program
+// would at its start.
+func connect(t testing.TB, s *cluster.Server, u cluster.User, environment ...string) *kubeconfig.Config {
+	t.Helper()
+	path := s.Kubeconfig(t, u, "")
+	loading.Lock()
+	defer loading.Unlock()
+	for _, variable := range environment {
+		name, value, _ := strings.Cut(variable, "=")
+		require.NoError(t, os.Setenv(name, value))
+		defer os.Unsetenv(name)
+	}
+	config, err := kubeconfig.Load(kubeconfig.Options{Path: path})
+	require.NoError(t, err)
+	require.Empty(t, config.Warnings)
+	t.Cleanup(config.Client.CloseIdleConnections)
+	return config
+}
+
+// http1 is the environment in which no connection is HTTP/2.
+const http1 = "DISABLE_HTTP2=1"
+
+// fast is a backoff for tests. Its delays are part of no promise.
+var fast = backoff.Policy{Min: 50 * time.Millisecond, Max: time.Second}
+
+// option changes a Watcher before it is used.
+type option = func(*stream.Watcher)
+
+// newWatcher is the usual Watcher of a collection, with connections of its own.
+func newWatcher(t testing.TB, s *cluster.Server, in cluster.Collection, options ...option) *stream.Watcher {
+	t.Helper()
+	w := &stream.Watcher{
+		Server:  s.URL,
+		Target:  stream.Target{Group: in.Group, Version: in.Version, Resource: in.Resource, Namespace: in.Namespace},
+		Backoff: fast,
+	}
+	for _, set := range options {
+		set(w)
+	}
+	if w.Client == nil {
+		w.Client = connect(t, s, s.Admin).Client
+	}
+	return w
+}
+
+// consumer ranges over a Watcher and writes down what it is told.
+type consumer struct {
+	t       testing.TB
+	name    string
+	watcher *stream.Watcher
+	from    history.Position
+	cancel  context.CancelFunc
+	ended   chan struct{}
+	err     error // how the loop ended, once ended is closed
+
+	mu     sync.Mutex
+	events []stream.Event
+	log    []string
+	ends   []stream.Ended
+	protos map[string]bool
+}
+
+// consume starts a loop. It ends with the test at the latest. each, if it is
+// not nil, runs in the loop's body: while it does, the event is in hand.
+func consume(t testing.TB, name string, w *stream.Watcher, from history.Position, each func(stream.Event)) *consumer {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	c := &consumer{
+		t: t, name: name, watcher: w, from: from, cancel: cancel,
+		ended: make(chan struct{}), protos: make(map[string]bool),
+	}
+	w.Trace = c.trace()
+	go func() {
+		defer close(c.ended)
+		for ev, err := range w.Watch(ctx) {
+			if err != nil {
+				c.err = err
+				return
+			}
+			c.add(ev)
+			if each != nil {
+				each(ev)
+			}
+		}
+	}()
+	t.Cleanup(c.stop)
+	return c
+}
+
+func (c *consumer) add(ev stream.Event) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.events = append(c.events, ev)
+	c.log = append(c.log, brief(ev).String())
+}
+
+// brief is the part of an event that a history is about.
+func brief(ev stream.Event) history.Event {
+	return history.Event{
+		Type: string(ev.Type), Namespace: ev.Namespace, Name: ev.Name,
+		UID: ev.UID, Version: ev.ResourceVersion, Inferred: ev.Inferred,
+	}
+}
+
+func (c *consumer) trace() *stream.Trace {
+	note := func(format string, args ...any) {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.log = append(c.log, fmt.Sprintf(format, args...))
+	}
+	return &stream.Trace{
+		Request: func(r stream.Request) { note("-> %s from %q, page %d", r.Verb, r.ResourceVersion, r.Page) },
+		Response: func(r stream.Response) {
+			note("<- %d %s after %s %v", r.StatusCode, r.Proto, r.Took, r.Err)
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			if r.StatusCode != 0 {
+				c.protos[r.Proto] = true
+			}
+		},
+		Ended: func(e stream.Ended) {
+			note("end of %s after %s, %d events: %v: %s, %s", e.Verb, e.Age, e.Events, e.Err, e.Row, e.Action)
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.ends = append(c.ends, e)
+		},
+		Waiting: func(w stream.Waiting) { note("waiting %s, %s", w.For, w.Row) },
+	}
+}
+
+// stop cancels the loop and waits for its end.
+func (c *consumer) stop() {
+	c.t.Helper()
+	c.cancel()
+	select {
+	case <-c.ended:
+	case <-time.After(patience):
+		c.t.Errorf("%s: the loop has not ended %s after it was cancelled", c.name, patience)
+	}
+}
+
+func (c *consumer) label() string              { return c.name }
+func (c *consumer) position() history.Position { return c.from }
+
+func (c *consumer) seen() []history.Event {
+	var all []history.Event
+	for _, ev := range c.received() {
+		all = append(all, brief(ev))
+	}
+	return all
+}
+
+func (c *consumer) received() []stream.Event {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clip(c.events)
+}
+
+// endings are how the requests ended so far.
+func (c *consumer) endings() []stream.Ended {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clip(c.ends)
+}
+
+// rows are the rows of the verdict table that requests came to so far.
+func (c *consumer) rows() (rows []string) {
+	for _, e := range c.endings() {
+		if e.Row != "" {
+			rows = append(rows, e.Row)
+		}
+	}
+	return rows
+}
+
+// protocols are the versions of HTTP in which the server answered.
+func (c *consumer) protocols() (all []string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for p := range c.protos {
+		all = append(all, p)
+	}
+	return all
+}
+
+func (c *consumer) over() (string, bool) {
+	select {
+	case <-c.ended:
+		return fmt.Sprint(c.err), true
+	default:
+		return "", false
+	}
+}
+
+func (c *consumer) story() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return strings.Join(c.log, "\n")
+}
