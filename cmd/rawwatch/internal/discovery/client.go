@@ -52,7 +52,7 @@ func (c *Client) core(ctx context.Context) (group, error) {
 	}
 	one := []group{core}
 	c.fill(ctx, one)
-	return one[0], ctx.Err()
+	return one[0], context.Cause(ctx)
 }
 
 // groups reads every other group. In the plain form it leaves out those that
@@ -75,7 +75,7 @@ func (c *Client) groups(ctx context.Context, want typeName) ([]group, error) {
 	}
 	groups = slices.DeleteFunc(groups, func(g group) bool { return !want.mayBeIn(g.name) })
 	c.fill(ctx, groups)
-	return groups, ctx.Err()
+	return groups, context.Cause(ctx)
 }
 
 // get makes one request. The caller's context is the only limit on its time.
@@ -91,7 +91,7 @@ func (c *Client) get(ctx context.Context, path, accept string) (answer, error) {
 	resp, err := c.client().Do(req)
 	if err != nil {
 		if ctx.Err() != nil {
-			return answer{}, context.Cause(ctx)
+			return answer{}, c.failed(path, context.Cause(ctx))
 		}
 		// net/http's own wrapper repeats the URL, which the error names anyway.
 		if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
@@ -110,7 +110,7 @@ func (c *Client) get(ctx context.Context, path, accept string) (answer, error) {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	switch {
 	case ctx.Err() != nil:
-		return answer{}, context.Cause(ctx)
+		return answer{}, c.failed(path, context.Cause(ctx))
 	case err != nil:
 		return answer{}, c.failed(path, err)
 	case len(body) > maxBody:

@@ -297,7 +297,7 @@ func TestACancelledContextIsTheError(t *testing.T) {
 			return nil, r.Context().Err()
 		})
 		_, err := c.Resolve(ctx, "pods")
-		assert.Equal(t, gone, err)
+		assert.ErrorIs(t, err, gone)
 	})
 	t.Run("while the body comes", func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -307,7 +307,7 @@ func TestACancelledContextIsTheError(t *testing.T) {
 			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: slowBody{ctx.Done()}, Request: r}, nil
 		})
 		_, err := c.Resolve(ctx, "pods")
-		assert.Equal(t, gone, err)
+		assert.ErrorIs(t, err, gone)
 	})
 }
 

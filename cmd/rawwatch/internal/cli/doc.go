@@ -1,0 +1,18 @@
+// Package cli is the rawwatch command: arguments in, exit code out.
+//
+// It is thin. It reads flags, finds the server (package kubeconfig) and the
+// type (package discovery), fills in a stream.Watcher, and prints what comes
+// (package output) and what happens (package story):
+//
+//	run.go      from arguments to an exit code
+//	flags.go    every flag of the watch, by what it is about
+//	ask.go      which flags and arguments go together
+//	locate.go   TYPE to collection
+//	watch.go    the loop
+//	failure.go  an error to one line for a person
+//
+// exit.go has the exit codes. They, the flags, and what goes to standard
+// output are a contract that scripts depend on; the scripts in
+// ../../testdata/script hold it. What goes to standard error is for people and
+// may change.
+package cli

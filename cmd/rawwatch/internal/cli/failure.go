@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"example.com/rawwatch/cmd/rawwatch/internal/discovery"
+	"example.com/rawwatch/cmd/rawwatch/internal/escape"
+	"example.com/rawwatch/cmd/rawwatch/internal/story"
+	"example.com/rawwatch/kubeconfig"
+	"example.com/rawwatch/status"
+	"example.com/rawwatch/stream"
+)
+
+// failure is an error with what it takes to tell a person about it.
+type failure struct {
+	tried  string // "list pods in namespace t"
+	server string // host and port
+	reason string // mostly the server's own words
+	hint   string // what to do; may be ""
+	err    error
+}
+
+// Error is one line: what failed, where, the server's reason, what to do.
+func (f *failure) Error() string {
+	text := fmt.Sprintf("cannot %s at %s: %s", f.tried, f.server, f.reason)
+	if f.hint != "" {
+		text += " (" + f.hint + ")"
+	}
+	return text
+}
+
+func (f *failure) Unwrap() error { return f.err }
+
+// errorLine is what goes to standard error. A server's words are in it, so it
+// is escaped, line breaks included.
+func errorLine(err error) string {
+	text := strings.TrimPrefix(err.Error(), "kubeconfig: ")
+	text = strings.TrimPrefix(text, "stream: ")
+	return "rawwatch: error: " + escape.Text(text) + "\n"
+}
+
+// failed puts the place into what ended the watch. What is no failure of the
+// server's passes as it is.
+func (a *ask) failed(err error, l located, config *kubeconfig.Config) error {
+	if err == nil {
+		return nil
+	}
+	f := &failure{server: config.Server.Host, reason: story.Cause(err), err: err}
+	var (
+		ended     *stream.Error
+		request   *discovery.RequestError
+		unknown   *discovery.UnknownTypeError
+		ambiguous *discovery.AmbiguousError
+		deaf      *discovery.NotWatchableError
+	)
+	switch {
+	case errors.As(err, &ended):
+		f.tried = string(ended.Verb) + " " + l.what()
+		f.hint = hint(ended.Err, ended.Row, config)
+		if errors.Is(err, status.ErrForbidden) {
+			f.hint = "try: " + canI(ended)
+		}
+	case errors.As(err, &request):
+		f.tried = fmt.Sprintf("find out what %q is", a.typ)
+		f.reason = "GET " + request.Path + ": " + story.Cause(request.Err)
+		row := status.Decide(status.Failure{Verb: status.List, Err: request.Err}, status.Run{}).Row
+		f.hint = hint(request.Err, row, config)
+		if errors.Is(err, status.ErrForbidden) {
+			f.hint = "a path needs no discovery: rawwatch /apis/GROUP/VERSION/TYPE"
+		}
+	case errors.As(err, &unknown), errors.As(err, &ambiguous), errors.As(err, &deaf):
+		f.tried = fmt.Sprintf("watch %q", a.typ)
+	default:
+		return err
+	}
+	if errors.Is(err, stream.ErrMaxReconnects) {
+		f.reason, f.hint = fmt.Sprintf("gave up after %d failures in a row: %s", a.maxReconnects+1, f.reason), ""
+	}
+	return f
+}
+
+// hint is what a person can do about a failure: by name where there is
+// something to name, else what the verdict table says.
+func hint(err error, row string, config *kubeconfig.Config) string {
+	switch {
+	case errors.Is(err, status.ErrUnauthorized):
+		return "the server does not take " + credentials(config) + "; log in again, or choose another --user or --context"
+	case errors.Is(err, status.ErrExpired):
+		return "--on-expired relist goes on from a new list"
+	case errors.Is(err, status.ErrResourceGone):
+		return "the type was deleted while it was watched"
+	case errors.Is(err, status.ErrInvalidResourceVersion):
+		return "check --resource-version"
+	}
+	var (
+		end    *status.End
+		answer *status.Error
+	)
+	switch {
+	case errors.As(err, &end) && end.Kind == status.EndFrameSize:
+		return "raise --max-frame, or ask for --metadata-only"
+	case errors.As(err, &answer) && row == status.RowBadRequest && answer.Body != status.BodyStatus && config.Server.Scheme == "http":
+		row = status.RowPlainHTTP // "Client sent an HTTP request to an HTTPS server", in text
+	}
+	for _, r := range status.Table() {
+		if r.ID == row {
+			return r.Hint
+		}
+	}
+	return ""
+}
+
+// credentials names what we show to the server, never its content.
+func credentials(config *kubeconfig.Config) string {
+	if config.User == "" {
+		return "the credentials: " + config.Credentials
+	}
+	return fmt.Sprintf("the credentials of user %q: %s", config.User, config.Credentials)
+}
+
+// canI is the command that answers whether access is allowed.
+func canI(e *stream.Error) string {
+	command := "kubectl auth can-i " + string(e.Verb) + " " + e.Target.Resource
+	if e.Target.Group != "" {
+		command += "." + e.Target.Group
+	}
+	if e.Target.Namespace != "" {
+		return command + " -n " + e.Target.Namespace
+	}
+	return command + " -A"
+}
+
+// unmet is the error of a --timeout that passed too early, with what kept it
+// from being met.
+func unmet(last error) error {
+	if last == nil {
+		return errUnmet
+	}
+	return fmt.Errorf("%w; the last failure: %s", errUnmet, story.Cause(last))
+}

@@ -1,0 +1,137 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/rawwatch/backoff"
+	"example.com/rawwatch/cmd/rawwatch/internal/output"
+	"example.com/rawwatch/kubeconfig"
+)
+
+// flags are the flags of a watch as they were given. Names and shorthands are
+// kubectl's wherever kubectl has one. ask.go looks at what goes together.
+type flags struct {
+	connection     kubeconfig.Options
+	requestTimeout string
+
+	namespaces    []string
+	allNamespaces bool
+	selector      string
+	fieldSelector string
+
+	start           choice
+	watchOnly       bool
+	watch           bool // changes nothing: it always watches
+	resourceVersion string
+	chunkSize       count
+
+	timeout duration
+	count   count
+	once    bool
+
+	onExpired      choice
+	onUnknownError choice
+	onUnknownEvent choice
+	persist        bool
+	noTrack        bool
+	maxReconnects  count
+	backoffMin     duration
+	backoffMax     duration
+	watchTimeout   duration
+	idleTimeout    duration
+	maxFrame       size
+
+	output       choice
+	bookmarks    bool
+	markers      bool
+	metadataOnly bool
+	noHeaders    bool
+	verbosity    count
+}
+
+// The values of --start.
+const (
+	startList   = "list"
+	startStream = "stream"
+	startNow    = "now"
+)
+
+// words that several policy flags take.
+const (
+	relist = "relist"
+	retry  = "retry"
+	skip   = "skip"
+	fail   = "fail"
+)
+
+// add gives cmd every flag. The texts are for shell completion; the page that
+// --help shows is written by hand, in help.txt.
+func (f *flags) add(cmd *cobra.Command) {
+	set := cmd.Flags()
+
+	c := &f.connection
+	set.StringVar(&c.Path, "kubeconfig", "", "the kubeconfig file")
+	set.StringVar(&c.Context, "context", "", "the kubeconfig context")
+	set.StringVar(&c.Cluster, "cluster", "", "the kubeconfig cluster")
+	set.StringVar(&c.User, "user", "", "the kubeconfig user")
+	set.StringVarP(&c.Server, "server", "s", "", "the server's address; no kubeconfig is needed")
+	set.StringVar(&c.Token, "token", "", "a bearer token")
+	set.StringVar(&c.As, "as", "", "the user to act as")
+	set.StringArrayVar(&c.AsGroups, "as-group", nil, "a group to act as; may be repeated")
+	set.StringVar(&c.AsUID, "as-uid", "", "the UID to act as")
+	set.StringVar(&c.CertificateAuthority, "certificate-authority", "", "the file of the server's CA")
+	set.StringVar(&c.ClientCertificate, "client-certificate", "", "the file of the client certificate")
+	set.StringVar(&c.ClientKey, "client-key", "", "the file of its key")
+	set.BoolVar(&c.InsecureSkipTLSVerify, "insecure-skip-tls-verify", false, "do not check the server's certificate")
+	set.StringVar(&c.TLSServerName, "tls-server-name", "", "the name in the server's certificate")
+	set.StringVar(&f.requestTimeout, "request-timeout", "0", "limit of a request that is no watch")
+
+	set.StringArrayVarP(&f.namespaces, "namespace", "n", nil, "the namespace")
+	set.BoolVarP(&f.allNamespaces, "all-namespaces", "A", false, "all namespaces")
+	set.StringVarP(&f.selector, "selector", "l", "", "a label selector")
+	set.StringVar(&f.fieldSelector, "field-selector", "", "a field selector")
+
+	f.start = choice{startList, []string{startList, startStream, startNow}}
+	set.Var(&f.start, "start", "begin with what exists, or with what changes from now on")
+	set.BoolVar(&f.watchOnly, "watch-only", false, "the same as --start now")
+	set.BoolVarP(&f.watch, "watch", "w", false, "accepted, and changes nothing")
+	set.StringVar(&f.resourceVersion, "resource-version", "", "begin after this version")
+	f.chunkSize = 500
+	set.Var(&f.chunkSize, "chunk-size", "objects in one page of a list; 0 is all")
+
+	set.Var(&f.timeout, "timeout", "stop after this time")
+	set.Var(&f.count, "count", "stop after this many events")
+	set.BoolVar(&f.once, "once", false, "stop when all that exists has been shown")
+
+	f.onExpired = choice{relist, []string{relist, fail}}
+	set.Var(&f.onExpired, "on-expired", "when the server has forgotten the history")
+	f.onUnknownError = choice{"", []string{retry, fail}}
+	set.Var(&f.onUnknownError, "on-unknown-error", "at an ERROR event that is no expiry; otherwise the verdict table decides")
+	f.onUnknownEvent = choice{skip, []string{skip, fail}}
+	set.Var(&f.onUnknownEvent, "on-unknown-event", "at an event of unknown type")
+	set.BoolVar(&f.persist, "persist", false, "keep trying when refused or unreachable")
+	set.BoolVar(&f.noTrack, "no-track", false, "remember no objects")
+	set.Var(&f.maxReconnects, "max-reconnects", "give up after this many failures in a row; 0 is never")
+	f.backoffMin, f.backoffMax = duration(backoff.DefaultMin), duration(backoff.DefaultMax)
+	set.Var(&f.backoffMin, "backoff-min", "the first delay")
+	set.Var(&f.backoffMax, "backoff-max", "the last delay")
+	f.watchTimeout = duration(5 * time.Minute)
+	set.Var(&f.watchTimeout, "watch-timeout", "ask the server for watches of one to two times this")
+	set.Var(&f.idleTimeout, "idle-timeout", "take a connection for dead after this silence")
+	f.maxFrame = 16 << 20
+	set.Var(&f.maxFrame, "max-frame", "the largest event")
+
+	var formats []string
+	for _, format := range output.Formats() {
+		formats = append(formats, string(format))
+	}
+	f.output = choice{formats[0], formats}
+	set.VarP(&f.output, "output", "o", "the format")
+	set.BoolVar(&f.bookmarks, "bookmarks", false, "print bookmarks too")
+	set.BoolVar(&f.markers, "markers", false, "print SYNCED, GAP and RESET too")
+	set.BoolVar(&f.metadataOnly, "metadata-only", false, "ask for metadata alone")
+	set.BoolVar(&f.noHeaders, "no-headers", false, "no line of column names")
+	set.VarP(&f.verbosity, "v", "v", "how much to tell: 1 requests, 2 events left out")
+}

@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"example.com/rawwatch/stream"
+)
+
+// Streams are what a command reads and writes.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// userAgent of every request. Names like curl get lists that are indented.
+const userAgent = "rawwatch/" + stream.Version + " (" + runtime.GOOS + "/" + runtime.GOARCH + ")"
+
+// Run runs the command with the arguments after its name, and returns its
+// exit code. It handles SIGINT and SIGTERM while it runs.
+func Run(ctx context.Context, args []string, streams Streams) int {
+	ctx, stop := withSignals(ctx)
+	defer stop()
+
+	root := newRoot(streams)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if interrupted := (*interruptedError)(nil); err != nil && !errors.As(err, &interrupted) {
+		io.WriteString(streams.Err, errorLine(err))
+	}
+	return exitCode(err)
+}
+
+// newRoot makes the command: the watch itself, and the few others beside it.
+func newRoot(streams Streams) *cobra.Command {
+	f := new(flags)
+	root := &cobra.Command{
+		Use:   "rawwatch TYPE[.VERSION][.GROUP] [NAME]",
+		Short: "Watch Kubernetes objects",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			a, err := f.parse(cmd, args)
+			if err != nil {
+				return err
+			}
+			return a.run(cmd.Context(), streams)
+		},
+		SilenceErrors: true, // Run tells the error, in one line
+		SilenceUsage:  true,
+	}
+	root.SetIn(streams.In)
+	root.SetOut(streams.Out)
+	root.SetErr(streams.Err)
+	root.SetFlagErrorFunc(flagError)
+	f.add(root)
+	addHelp(root)
+	root.AddCommand(newExplain(), newVersion())
+	return root
+}

@@ -1,0 +1,274 @@
+package main
+
+import (
+	"crypto/tls"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"example.com/rawwatch/stream/replay"
+)
+
+// The behaviour of the command is in testdata/script: what a person types,
+// what the server says to it, and what comes out. Beside testscript's own
+// commands there are:
+//
+//	server [-tls] FILE        starts a server that plays FILE (see server_test.go);
+//	                          sets SERVER (its URL), HOST, and writes ca.pem with -tls
+//	exits CODE ARGS…          runs rawwatch ARGS…, and fails unless it exits with CODE
+//	                          and the server has been asked for everything in its file
+//	signal NAME CODE TEXT ARGS…  the same, and sends a signal when TEXT is on stdout
+//	expand FILE               replaces $VARIABLES in FILE
+//	oneline stderr            fails unless the error is told in exactly one line
+//
+// and the variables CM (the path of the server files' ConfigMaps), NOBODY (an
+// address where nobody listens) and PLAIN (one that does not speak TLS).
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"rawwatch": main})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                filepath.Join("testdata", "script"),
+		RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			s := new(scripted)
+			env.Values[serverKey{}] = s
+			env.Defer(func() {
+				if err := s.close(); err != nil {
+					env.T().Fatal(err)
+				}
+			})
+			env.Setenv("CM", replay.ConfigMaps)
+			closed, err := closedPort()
+			if err != nil {
+				return err
+			}
+			env.Setenv("NOBODY", closed)
+			plain, err := plainPort(env.Defer)
+			env.Setenv("PLAIN", plain)
+			return err
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"server":  cmdServer,
+			"exits":   cmdExits,
+			"signal":  cmdSignal,
+			"expand":  cmdExpand,
+			"oneline": cmdOneLine,
+		},
+	})
+}
+
+type serverKey struct{}
+
+// scripted is the server of a script, while there is one. It is the replay.TB
+// of that server too: what it has to say may come from any goroutine, and
+// fails the script when the command is over.
+type scripted struct {
+	server *replay.Server
+
+	mu       sync.Mutex
+	problems []string
+}
+
+func (s *scripted) Helper()        {}
+func (s *scripted) Cleanup(func()) {} // close does it
+func (s *scripted) Errorf(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.problems = append(s.problems, fmt.Sprintf(format, args...))
+}
+func (s *scripted) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+
+// close ends the server, and reports what did not go by its file.
+func (s *scripted) close() error {
+	if s.server == nil {
+		return nil
+	}
+	s.server.Close()
+	s.server = nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	problems := s.problems
+	s.problems = nil
+	if len(problems) > 0 {
+		return errors.New(strings.Join(problems, "\n"))
+	}
+	return nil
+}
+
+func cmdServer(ts *testscript.TestScript, neg bool, args []string) {
+	options := replay.Options{TCP: true}
+	if len(args) == 2 && args[0] == "-tls" {
+		options.TLS, args = true, args[1:]
+	}
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: server [-tls] FILE")
+	}
+	s := ts.Value(serverKey{}).(*scripted)
+	ts.Check(s.close())
+	script, err := parseServer(ts.ReadFile(args[0]))
+	ts.Check(err)
+	s.server = replay.NewServer(s, script, options)
+	ts.Setenv("SERVER", s.server.URL().String())
+	ts.Setenv("HOST", s.server.URL().Host)
+	if options.TLS {
+		certificates := s.server.Client().Transport.(*http.Transport).TLSClientConfig
+		ts.Check(writeCA(ts.MkAbs("ca.pem"), s.server.URL().Host, certificates))
+	}
+}
+
+// writeCA asks the server for its certificate, which is its own authority.
+func writeCA(path, host string, config *tls.Config) error {
+	conn, err := tls.Dial("tcp", host, config)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	block := &pem.Block{Type: "CERTIFICATE", Bytes: conn.ConnectionState().PeerCertificates[0].Raw}
+	return os.WriteFile(path, pem.EncodeToMemory(block), 0o600)
+}
+
+func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: exits CODE ARGS…")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	ended := ts.Exec("rawwatch", args[1:]...)
+	ts.Check(ts.Value(serverKey{}).(*scripted).close())
+	checkCode(ts, ended, want)
+}
+
+func checkCode(ts *testscript.TestScript, err error, want int) {
+	got := 0
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit):
+		got = exit.ExitCode()
+	case err != nil:
+		ts.Fatalf("%v", err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+func cmdSignal(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: signal INT|TERM CODE TEXT ARGS…")
+	}
+	sig := map[string]os.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM}[args[0]]
+	want, err := strconv.Atoi(args[1])
+	ts.Check(err)
+
+	seen := &watched{text: args[2], seen: make(chan struct{})}
+	cmd := exec.Command("rawwatch", args[3:]...)
+	cmd.Stdout = seen
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	ts.Check(cmd.Start())
+	select {
+	case <-seen.seen:
+	case <-time.After(10 * time.Second):
+		cmd.Process.Kill()
+		ts.Fatalf("%q never came", args[2])
+	}
+	ts.Check(cmd.Process.Signal(sig))
+	ended := cmd.Wait()
+	ts.Logf("[stderr]\n%s", stderr.String())
+	ts.Check(os.WriteFile(ts.MkAbs("stderr"), []byte(stderr.String()), 0o600))
+	ts.Check(ts.Value(serverKey{}).(*scripted).close())
+	checkCode(ts, ended, want)
+}
+
+// watched waits for text to be written.
+type watched struct {
+	text string
+	seen chan struct{}
+	all  strings.Builder
+	done bool
+}
+
+func (w *watched) Write(b []byte) (int, error) {
+	w.all.Write(b)
+	if !w.done && strings.Contains(w.all.String(), w.text) {
+		w.done = true
+		close(w.seen)
+	}
+	return len(b), nil
+}
+
+func cmdExpand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: expand FILE")
+	}
+	text := os.Expand(ts.ReadFile(args[0]), ts.Getenv)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
+}
+
+func cmdOneLine(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: oneline stderr")
+	}
+	text := ts.ReadFile(args[0])
+	errors := 0
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(line, "rawwatch: ") {
+			ts.Fatalf("not a line of ours: %q", line)
+		}
+		if strings.HasPrefix(line, "rawwatch: error: ") {
+			errors++
+		}
+	}
+	if errors != 1 || !strings.HasSuffix(text, "\n") {
+		ts.Fatalf("%d error lines, want 1", errors)
+	}
+}
+
+// closedPort is an address where nobody listens.
+func closedPort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	defer l.Close()
+	return l.Addr().String(), nil
+}
+
+// plainPort is the address of a port that answers everything, TLS included, as
+// an https server answers http.
+func plainPort(atEnd func(func())) (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	atEnd(func() { l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			conn.Read(make([]byte, 1<<10))
+			io.WriteString(conn, "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n")
+			conn.Close()
+		}
+	}()
+	return l.Addr().String(), nil
+}
