@@ -1,6 +1,9 @@
 package decode
 
-import "io"
+import (
+	"io"
+	"math"
+)
 
 const (
 	leastSize = 16 << 10 // bytes of a buffer, if not told otherwise
@@ -8,6 +11,15 @@ const (
 	minRead   = 2 << 10  // room that a Read should find
 	tailRoom  = 2        // bytes behind w, for the suffix of a lent item
 )
+
+// sizeLimit makes a limit of what the caller gave. One byte more must be an int
+// as well.
+func sizeLimit(limit int) int {
+	if limit <= 0 {
+		return DefaultLimit
+	}
+	return min(limit, math.MaxInt-1)
+}
 
 // A buffer holds the bytes that have been read and not yet consumed.
 //

@@ -30,7 +30,7 @@ type ListReader struct {
 	header ListHeader
 
 	phase   phase
-	first   bool   // no member, or no element, has been read yet
+	first   bool   // nothing has been read yet of the members or elements
 	found   string // the key whose elements are the items: "items" or "rows"
 	columns []byte // a Table's columnDefinitions, until they are delivered
 	index   int    // of the next item
@@ -58,16 +58,14 @@ const (
 // value in the list object, longer than limit bytes is refused; 0 means
 // [DefaultLimit].
 func NewListReader(r io.Reader, limit int) *ListReader {
-	if limit <= 0 {
-		limit = DefaultLimit
-	}
 	// The prefix of most items finds room in front of the first one already.
 	in := buffer{src: r, least: restSize, head: 512}
-	return &ListReader{in: in, limit: limit}
+	return &ListReader{in: in, limit: sizeLimit(limit)}
 }
 
-// Header returns what is known of the list so far. It is complete after Next
-// has returned io.EOF: custom resources send their metadata after the items.
+// Header returns what is known of the list so far. It is complete only after
+// Next has returned io.EOF: custom resources send their metadata after the
+// items.
 func (l *ListReader) Header() ListHeader { return l.header }
 
 // Next returns the next item. Its slices are lent: they are overwritten by
@@ -97,47 +95,45 @@ func (l *ListReader) next() error {
 		if err != nil {
 			return err
 		}
-		switch l.phase {
-		case atStart:
-			if c != '{' {
-				return l.syntax(0, badList)
-			}
+		switch {
+		case l.phase == atStart && c == '{':
 			l.in.consume(1)
 			l.phase, l.first = inMembers, true
-		case inMembers:
-			switch {
-			case c == '}':
-				l.in.consume(1)
-				l.phase = atEnd
-				if !l.isList() {
-					return l.shape("no list")
-				}
-				continue
-			case !l.first:
-				if err := l.expect(',', badSeparator); err != nil {
-					return err
-				}
+		case l.phase == atStart:
+			return l.syntax(0, badList)
+		case l.phase == atEnd:
+			return l.syntax(0, badEnd)
+		case l.phase == inMembers && c == '}':
+			l.in.consume(1)
+			l.phase = atEnd
+			if !l.isList() {
+				return l.shape("no list")
 			}
-			l.first = false
+		case l.phase == inElements && c == ']':
+			l.in.consume(1)
+			l.phase, l.first = inMembers, false
+		default:
+			if err := l.separator(); err != nil {
+				return err
+			}
+			if l.phase == inElements {
+				return l.element()
+			}
 			if err := l.member(); err != nil {
 				return err
 			}
-		case inElements:
-			switch {
-			case c == ']':
-				l.in.consume(1)
-				l.phase, l.first = inMembers, false
-				continue
-			case l.index > 0:
-				if err := l.expect(',', badSeparator); err != nil {
-					return err
-				}
-			}
-			return l.element()
-		case atEnd:
-			return l.syntax(0, badEnd)
 		}
 	}
+}
+
+// separator moves over the comma before a member or an element, if it needs
+// to have one.
+func (l *ListReader) separator() error {
+	if l.first {
+		l.first = false
+		return nil
+	}
+	return l.expect(',', badSeparator)
 }
 
 // peek moves over white space and returns the next byte.
@@ -178,7 +174,7 @@ func (l *ListReader) expect(c byte, why problem) error {
 // the scan starts over only then: to do so after every Read would cost the
 // square of the size. Whatever pieces the bytes come in, it is the same scan
 // of the same bytes that decides, so the result is the same.
-func (l *ListReader) value(scan scanner) (int, error) {
+func (l *ListReader) value(scan scanFunc) (int, error) {
 	var (
 		seen   extent
 		looked int   // bytes that seen has looked at
@@ -211,14 +207,16 @@ func (l *ListReader) value(scan scanner) (int, error) {
 	}
 }
 
-// A scanner checks the value at the start of a window and returns where it
+// A scanFunc checks the value at the start of a window and returns where it
 // ends, or a problem and where that is.
-type scanner func(l *ListReader, window []byte) (end int, why problem)
+type scanFunc func(l *ListReader, window []byte) (end int, why problem)
 
+// scanMember is for values that are only kept or skipped.
 func scanMember(l *ListReader, window []byte) (int, problem) {
 	return l.scan.valid.value(window, 0, MaxDepth-1)
 }
 
+// scanItem is for items: it also sets Meta.
 func scanItem(l *ListReader, window []byte) (int, problem) {
 	c := l.scan.cursor(window, MaxDepth-2)
 	l.lent.Meta, l.empty = Meta{}, false
@@ -291,7 +289,7 @@ func (l *ListReader) elements(key string) (done bool, err error) {
 		return false, nil
 	case c == '[':
 		l.in.consume(1)
-		l.phase, l.found = inElements, key
+		l.phase, l.first, l.found = inElements, true, key
 		return true, nil
 	case c == 'n' && (key == "items" || l.isTable()):
 		// A Go server's nil slice: no items.

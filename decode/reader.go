@@ -21,10 +21,7 @@ type Reader struct {
 // NewReader returns a Reader of the events in r. A frame longer than limit
 // bytes is refused; 0 means [DefaultLimit].
 func NewReader(r io.Reader, limit int) *Reader {
-	if limit <= 0 {
-		limit = DefaultLimit
-	}
-	return &Reader{in: buffer{src: r}, limit: limit}
+	return &Reader{in: buffer{src: r}, limit: sizeLimit(limit)}
 }
 
 // Next returns the next event. Its slices are lent: they are overwritten by

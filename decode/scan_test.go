@@ -3,6 +3,8 @@ package decode
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -378,6 +380,35 @@ func TestScanReadsStringsOfEveryLength(t *testing.T) {
 				s := strings.Repeat("x", before) + odd + strings.Repeat("y", after)
 				agreesWithEncodingJSON(t, []byte(`{"type":"t","object":{"`+s+`":"`+s+`","metadata":{"name":"`+s+`"}}}`))
 				agreesWithEncodingJSON(t, []byte(`["`+s+`"]`))
+			}
+		}
+	}
+}
+
+func TestScanAgreesAboutEveryChangeOfOneByte(t *testing.T) {
+	// Each byte of a real frame replaced, removed, and preceded by another:
+	// is it still JSON?
+	frame, _, _ := bytes.Cut(recorded(t, "watch-configmaps"), []byte("\n"))
+	table, _, _ := bytes.Cut(recorded(t, "watch-widgets-crd-deleted"), []byte("\n"))
+	var s Scanner
+	var ev Event
+	check := func(b []byte) {
+		t.Helper()
+		var syntax *SyntaxError
+		err := s.ScanEvent(b, &ev)
+		if valid := json.Valid(b); valid == errors.As(err, &syntax) {
+			t.Fatalf("valid: %v, but scan says %v: %q", valid, err, b)
+		}
+	}
+	for _, whole := range [][]byte{frame, table} {
+		for i := range whole {
+			check(slices.Delete(bytes.Clone(whole), i, i+1))
+			check(whole[:i])
+			for _, c := range []byte("\"\\{}[]:,0-.etfnu \n\x00\x1f\x7f\xff") {
+				changed := bytes.Clone(whole)
+				changed[i] = c
+				check(changed)
+				check(slices.Insert(bytes.Clone(whole), i, c))
 			}
 		}
 	}
