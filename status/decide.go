@@ -14,6 +14,9 @@ type Verdict struct {
 	// AtLeast is the wait the server asked for, 0 if it did not. Where there
 	// is one and the action waits at all, Delay is DelayBackoff.
 	AtLeast time.Duration
+	// Every is the least time between two probes for this row; between them a
+	// Probe is a Resume. 0 leaves it to the caller.
+	Every time.Duration
 	// Err is the sentinel to join to the failure when the action is Stop, nil
 	// if the failure matches its own.
 	Err error
@@ -34,7 +37,7 @@ func Decide(f Failure, run Run) Verdict {
 		run = Run{Row: row.ID}
 	}
 	run.Count++
-	v := Verdict{Row: row.ID, Action: row.Action, Delay: row.Delay, Run: run}
+	v := Verdict{Row: row.ID, Action: row.Action, Delay: row.Delay, Every: row.Every, Run: run}
 	if run.Count > 1 {
 		v.Delay = row.Again
 	}
