@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/tls"
 	"encoding/pem"
 	"errors"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/cli"
 	"example.com/rawwatch/stream/replay"
 )
 
@@ -29,8 +31,8 @@ import (
 //
 //	server [-tls] FILE        starts a server that plays FILE (see server_test.go);
 //	                          sets SERVER (its URL), HOST, and writes ca.pem with -tls
-//	exits CODE ARGS…          runs rawwatch ARGS…, and fails unless it exits with CODE
-//	                          and the server has been asked for everything in its file
+//	exits CODE ARGS…          runs the command, and fails unless it ends with CODE and
+//	                          the server has been asked for everything in its file
 //	signal NAME CODE TEXT ARGS…  the same, and sends a signal when TEXT is on stdout
 //	expand FILE               replaces $VARIABLES in FILE
 //	oneline stderr            fails unless the error is told in exactly one line
@@ -39,6 +41,10 @@ import (
 // address where nobody listens) and PLAIN (one that does not speak TLS).
 
 func TestMain(m *testing.M) {
+	// No kubeconfig of whoever runs the tests: most scripts run in this process.
+	os.Setenv("HOME", "/no-home")
+	os.Setenv("USERPROFILE", "/no-home")
+	os.Unsetenv("KUBECONFIG")
 	testscript.Main(m, map[string]func(){"rawwatch": main})
 }
 
@@ -150,20 +156,13 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
-	ended := ts.Exec("rawwatch", args[1:]...)
-	ts.Check(ts.Value(serverKey{}).(*scripted).close())
-	checkCode(ts, ended, want)
-}
-
-func checkCode(ts *testscript.TestScript, err error, want int) {
-	got := 0
-	var exit *exec.ExitError
-	switch {
-	case errors.As(err, &exit):
-		got = exit.ExitCode()
-	case err != nil:
-		ts.Fatalf("%v", err)
+	s := ts.Value(serverKey{}).(*scripted)
+	ctx := context.Background()
+	if s.server != nil {
+		ctx = s.server.Context() // a request that does not fit ends the command too
 	}
+	got := cli.Run(ctx, args[1:], cli.Streams{In: strings.NewReader(""), Out: ts.Stdout(), Err: ts.Stderr()})
+	ts.Check(s.close())
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
@@ -194,7 +193,9 @@ func cmdSignal(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Logf("[stderr]\n%s", stderr.String())
 	ts.Check(os.WriteFile(ts.MkAbs("stderr"), []byte(stderr.String()), 0o600))
 	ts.Check(ts.Value(serverKey{}).(*scripted).close())
-	checkCode(ts, ended, want)
+	if got := cmd.ProcessState.ExitCode(); got != want {
+		ts.Fatalf("%v, want exit code %d", ended, want)
+	}
 }
 
 // watched waits for text to be written.

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/rawwatch/cmd/rawwatch/internal/nearest"
+	"example.com/rawwatch/cmd/rawwatch/internal/story"
 	"example.com/rawwatch/status"
 )
 
@@ -94,7 +95,7 @@ func then(row status.Row) string {
 		text += "; " + again
 	}
 	if row.Every > 0 {
-		text += fmt.Sprintf("; at most once in %s", strings.TrimSuffix(row.Every.String(), "0s"))
+		text += "; at most once in " + story.Exact(row.Every)
 	}
 	return text
 }

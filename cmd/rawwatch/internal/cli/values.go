@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"example.com/rawwatch/cmd/rawwatch/internal/nearest"
+	"example.com/rawwatch/cmd/rawwatch/internal/story"
 )
 
 // The kinds of values that flags take, beside text and numbers. Each has the
@@ -39,7 +40,7 @@ func (c *choice) Set(s string) error {
 // duration is a length of time, not negative.
 type duration time.Duration
 
-func (d *duration) String() string { return strings.TrimSuffix(time.Duration(*d).String(), "0s") }
+func (d *duration) String() string { return story.Exact(time.Duration(*d)) }
 func (d *duration) Type() string   { return "duration" }
 
 func (d *duration) Set(s string) error {

@@ -3,6 +3,7 @@ package story
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"example.com/rawwatch/cmd/rawwatch/internal/escape"
@@ -91,7 +92,7 @@ func (s *Story) write(text string) {
 	io.WriteString(s.w, prefix+escape.Text(text)+"\n")
 }
 
-// Short is d for people: three digits at most.
+// Short is d for people: rounded to about three digits.
 func Short(d time.Duration) string {
 	switch {
 	case d < time.Second:
@@ -101,5 +102,18 @@ func Short(d time.Duration) string {
 	default:
 		d = d.Round(time.Second)
 	}
-	return d.String()
+	return Exact(d)
+}
+
+// Exact is d without the parts that are zero: "5m", where time.Duration says
+// "5m0s".
+func Exact(d time.Duration) string {
+	text := d.String()
+	if rest, ok := strings.CutSuffix(text, "m0s"); ok {
+		text = rest + "m"
+	}
+	if rest, ok := strings.CutSuffix(text, "h0m"); ok {
+		text = rest + "h"
+	}
+	return text
 }
