@@ -75,7 +75,7 @@ func exists(path string) bool {
 // reported together.
 func (l *loader) readAll(files []string, explicit bool, report *report) (documents []*document, missing []string) {
 	for _, file := range files {
-		content, err := readFile(file)
+		content, err := l.readFile(file)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && !explicit:
 			missing = append(missing, file)

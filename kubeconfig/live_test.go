@@ -23,13 +23,16 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// loadText loads a configuration whose file is text, from dir. Nothing of the
-// real environment is seen.
+// loadText loads a configuration whose file is text and seems to be in dir.
+// Nothing of the real environment is seen.
 func loadText(t *testing.T, dir, text string, o Options) (*Config, error) {
 	t.Helper()
 	o.Path = filepath.Join(dir, "config")
-	require.NoError(t, os.WriteFile(o.Path, []byte(text), 0o644))
-	l := &loader{env: func(string) string { return "" }, accountDir: filepath.Join(dir, "no-pod")}
+	l := &loader{
+		env:        func(string) string { return "" },
+		read:       func(string) ([]byte, error) { return []byte(text), nil },
+		accountDir: filepath.Join(dir, "no-pod"),
+	}
 	config, err := l.load(o)
 	if err == nil {
 		t.Cleanup(config.Client.CloseIdleConnections)

@@ -48,7 +48,15 @@ func Load(o Options) (*Config, error) {
 // loader is where the environment comes in. The zero value uses the real one.
 type loader struct {
 	env        func(string) string
-	accountDir string // of the pod's service account
+	read       func(path string) ([]byte, error) // of kubeconfig files only
+	accountDir string                            // of the pod's service account
+}
+
+func (l *loader) readFile(path string) ([]byte, error) {
+	if l.read != nil {
+		return l.read(path)
+	}
+	return readFile(path)
 }
 
 func (l *loader) getenv(name string) string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -59,8 +60,12 @@ func (s section) checkKeys(known []string) {
 			s.report.warn("%s: %s is given twice: the last one counts", place, key.Value)
 		}
 		seen[key.Value] = true
+		if slices.Contains(known, key.Value) {
+			continue
+		}
+		folded := foldKey(key.Value)
 		for _, right := range known {
-			if key.Value != right && foldKey(key.Value) == foldKey(right) {
+			if folded == foldKey(right) {
 				s.report.warn("%s: unknown field %q is ignored: did you mean %q?", place, key.Value, right)
 			}
 		}
@@ -70,7 +75,12 @@ func (s section) checkKeys(known []string) {
 // foldKey is what a key and its misspellings have in common. The format itself
 // mixes styles: tokenFile stands beside client-key.
 func foldKey(key string) string {
-	return strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(key))
+	return strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, key)
 }
 
 // get returns the value of key, or nil for an absent or null one.

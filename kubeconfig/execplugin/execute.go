@@ -55,7 +55,7 @@ func (c *Config) execute(ctx context.Context) (*credential, error) {
 	if output.cut {
 		return nil, fmt.Errorf("exec: executable %s printed more than %d bytes", c.name(), maxOutput)
 	}
-	return decode(output.Bytes(), c.APIVersion, time.Now())
+	return decode(output.kept.Bytes(), c.APIVersion, time.Now())
 }
 
 // name is the command as messages show it. Whole command lines that were put in
@@ -179,17 +179,19 @@ func (c *Config) info(interactive bool) (string, error) {
 
 // limitedBuffer keeps the first maxOutput bytes and takes the rest without
 // complaint: an error would let the command die of a closed pipe, and the
-// message would be about that.
+// message would be about that. The buffer is not embedded: io.Copy would find
+// its ReadFrom and go around the limit.
 type limitedBuffer struct {
-	bytes.Buffer
-	cut bool
+	kept bytes.Buffer
+	cut  bool
 }
 
 func (b *limitedBuffer) Write(p []byte) (int, error) {
-	if room := maxOutput - b.Len(); len(p) > room {
+	fits := p
+	if room := maxOutput - b.kept.Len(); len(p) > room {
 		b.cut = true
-		b.Buffer.Write(p[:room])
-		return len(p), nil
+		fits = p[:room]
 	}
-	return b.Buffer.Write(p)
+	b.kept.Write(fits)
+	return len(p), nil
 }
