@@ -91,11 +91,8 @@ func (b *buffer) room() {
 	b.buf, b.r, b.w = to, b.head, b.head+held
 }
 
-// reserve sees to it that n bytes in front of r may be written to.
+// reserve makes n bytes of dead room in front of r, more than there are now.
 func (b *buffer) reserve(n int) {
-	if b.r >= n {
-		return
-	}
 	held := b.w - b.r
 	to := b.buf
 	if n+held+tailRoom > len(to) {

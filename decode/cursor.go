@@ -44,14 +44,10 @@ func (c *cursor) enter() bool { return c.open('{') }
 func (c *cursor) enterArray() bool { return c.open('[') }
 
 func (c *cursor) open(x byte) bool {
-	if c.why != ok || !c.at(x) {
+	if !c.at(x) {
 		return false
 	}
-	if c.room == 0 {
-		c.fail(tooDeep)
-		return false
-	}
-	c.room--
+	c.room-- // the cursor itself goes only a few levels deep
 	c.i++
 	c.first = true
 	return true
@@ -111,9 +107,6 @@ func (c *cursor) nextElement() bool { return c.more(']') }
 
 // skip validates the next value and moves behind it.
 func (c *cursor) skip() {
-	if c.why != ok {
-		return
-	}
 	c.i, c.why = c.s.valid.value(c.b, c.i, c.room)
 }
 

@@ -234,11 +234,10 @@ func scanItem(l *ListReader, window []byte) (int, problem) {
 // isScalar reports whether the value that begins with c has no closing byte.
 func isScalar(c byte) bool { return c != '"' && c != '{' && c != '[' }
 
-// member reads one member of the list object, or goes into the items.
+// member reads one member of the list object, or goes into the items. At
+// least one byte of it is held.
 func (l *ListReader) member() error {
-	if c, err := l.peek(); err != nil {
-		return err
-	} else if c != '"' {
+	if l.in.held()[0] != '"' {
 		return l.syntax(0, badKey)
 	}
 	n, err := l.value(scanMember)
@@ -275,12 +274,10 @@ func (l *ListReader) member() error {
 	return nil
 }
 
-// elements goes into the array that is the value of key, if it is one.
+// elements goes into the array that is the value of key, if it is one. At
+// least one byte of the value is held.
 func (l *ListReader) elements(key string) (done bool, err error) {
-	c, err := l.peek()
-	if err != nil {
-		return false, err
-	}
+	c := l.in.held()[0]
 	switch {
 	case l.found == key:
 		// The items of the first have been delivered: the last cannot win.

@@ -117,6 +117,8 @@ var listCases = []struct {
 	{name: "items of something that turns out to be a table", body: `{"items":[{}],"kind":"Table"}`, want: []string{"  /"},
 		header: ListHeader{Kind: "Table"}, err: &ShapeError{Kind: "Table", Index: -1}},
 
+	{name: "items behind rows", body: `{"rows":[{}],"items":[{}],"kind":"Table"}`, want: []string{"Table meta.k8s.io/v1 /"}, header: ListHeader{Kind: "Table"}},
+
 	// Keys and duplicates.
 	{name: "escaped keys", body: `{"k\u0069nd":"PodList","\u0069tems":[{"metadata":{"\u006eame":"a"}}],"metadat\u0061":{"continu\u0065":"\u0074"}}`,
 		want: []string{"Pod  /a"}, header: ListHeader{Kind: "PodList", Continue: "t"}},
@@ -189,7 +191,7 @@ var listCases = []struct {
 	{name: "a large item", body: `{"kind":"PodList","items":[{"data":"` + longString + `"},{"x":[` + longString2 + `]},{}]}`, want: []string{"Pod  /", "Pod  /", "Pod  /"}, header: ListHeader{Kind: "PodList"}},
 }
 
-var longString2 = strings.Repeat(`{"a":"\\"},`, 9_000) + "1"
+var longString2 = strings.Repeat(`{"a":"\\"},`, 5_000) + "1"
 
 func manyItems(n int) string {
 	var items []string

