@@ -138,7 +138,11 @@ func play(ctx context.Context, steps iter.Seq[Step], to stage) bool {
 			ended = false
 			err = to.respond(&step)
 		case stepWrite:
-			err = to.write(step.bytes)
+			for piece := range step.pieces() {
+				if err = to.write(piece); err != nil {
+					break
+				}
+			}
 		case stepRaw:
 			err = to.raw(step.bytes)
 		case stepPause:

@@ -133,7 +133,7 @@ func (r Request) differences(got *http.Request) []string {
 	}
 	query := got.URL.Query()
 	for _, k := range slices.Sorted(maps.Keys(r.Query)) {
-		if v := query.Get(k); v != r.Query[k] {
+		if v := query.Get(k); !sameValue(k, r.Query[k], v) {
 			diff = append(diff, fmt.Sprintf("query %s: want %q, got %q", k, r.Query[k], v))
 		}
 	}
@@ -157,9 +157,14 @@ func (r Request) differences(got *http.Request) []string {
 	return diff
 }
 
-// secretHeader reports whether the values of a header field are not to be shown.
-func secretHeader(name string) bool {
-	name = strings.ToLower(name)
-	return strings.Contains(name, "authorization") || strings.Contains(name, "cookie") ||
-		strings.HasPrefix(name, "impersonate-")
+// sameValue compares query values as the server does: of the boolean ones
+// everything but "0" and "false" is true.
+func sameValue(key, want, got string) bool {
+	switch key {
+	case "watch", "sendInitialEvents", "allowWatchBookmarks":
+		return truth(want) == truth(got)
+	}
+	return want == got
 }
+
+func truth(v string) bool { return v != "" && v != "0" && !strings.EqualFold(v, "false") }

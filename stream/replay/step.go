@@ -2,6 +2,7 @@ package replay
 
 import (
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ type Step struct {
 	status int
 	header []string // "Key: value"
 	bytes  string
+	cuts   []int // of a Write: where it is divided
 	delay  time.Duration
 	code   uint32 // of RST_STREAM and GOAWAY
 	do     func()
@@ -27,6 +29,7 @@ const (
 	stepRaw
 	stepPause
 	stepDo
+	stepMark
 	stepEnd
 	stepCut
 	stepReset
@@ -36,7 +39,7 @@ const (
 	stepGoAway
 )
 
-var stepNames = [...]string{"none", "Respond", "Write", "Raw", "Pause", "Do", "End", "Cut",
+var stepNames = [...]string{"none", "Respond", "Write", "Raw", "Pause", "Do", "Mark", "End", "Cut",
 	"Reset", "Hold", "Freeze", "RstStream", "GoAway"}
 
 func (k stepKind) String() string { return stepNames[k] }
@@ -74,6 +77,9 @@ func Pause(d time.Duration) Step { return Step{kind: stepPause, delay: d} }
 // goroutine go on. The answer waits for it to return.
 func Do(f func()) Step { return Step{kind: stepDo, do: f} }
 
+// Mark does nothing; its name is a place that faults can be put at.
+func Mark(name string) Step { return Step{kind: stepMark, bytes: name} }
+
 // End ends the answer as a server does that has said everything: with the zero
 // chunk, or with nothing if a Content-Length was sent (HTTP/2: END_STREAM).
 // The connection stays open for the next request, unless a "Connection: close"
@@ -108,6 +114,20 @@ func GoAway(code uint32) Step { return Step{kind: stepGoAway, code: code} }
 func JSON(status int, body string, header ...string) []Step {
 	header = append([]string{"Content-Length: " + strconv.Itoa(len(body))}, header...)
 	return []Step{Respond(status, header...), Write(body), End()}
+}
+
+// pieces is what a Write sends, one piece after the other.
+func (s *Step) pieces() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		last := 0
+		for _, c := range s.cuts {
+			if !yield(s.bytes[last:c]) {
+				return
+			}
+			last = c
+		}
+		yield(s.bytes[last:])
+	}
 }
 
 // field splits a header line.
