@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -58,13 +59,7 @@ func (s *settings) open(ctx context.Context, r request, lastByte *atomic.Int64) 
 		return c, status.FromResponse(resp)
 	}
 
-	idle := s.idleTimeout
-	if idle == 0 {
-		idle = listIdleTimeout
-		if r.verb == Watch {
-			idle = r.timeout + watchIdleGrace
-		}
-	}
+	idle := cmp.Or(s.idleTimeout, r.idle, listIdleTimeout)
 	c.dog = guard(resp.Body, idle, lastByte, func() { c.cancel(errIdle) })
 	c.body = c.dog
 	if strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") {

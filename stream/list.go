@@ -15,7 +15,7 @@ func (l *loop) list(at listing) (outcome, error) {
 	if at.token == "" {
 		l.beginRun()
 	}
-	c, o, err := l.begin(l.listRequest(l.limit(at), at.token, at.page))
+	c, o, err := l.begin(l.listRequest(l.limit(at), at.token, l.notOlder(at), at.page))
 	defer c.close()
 	if o.err != nil || err != nil {
 		return o, err
@@ -82,9 +82,40 @@ func (l *loop) limit(at listing) int {
 	return l.pageSize
 }
 
+// notOlder is the version a list may not be older than; "" is the server's
+// latest. A cache is asked for "0", any state, only at the very first start:
+// later that could be older than what the caller has seen.
+func (l *loop) notOlder(at listing) string {
+	switch last := l.session.position.last; {
+	case !l.cachedList || at.full:
+		return ""
+	case last == "" && !l.session.dirty:
+		return "0"
+	default:
+		return last
+	}
+}
+
 // locate asks for the collection's resourceVersion and delivers nothing.
 func (l *loop) locate() (outcome, error) {
-	c, o, err := l.begin(l.listRequest(1, "", 0))
+	o, err := l.head()
+	if err == nil && o.err == nil && isVersion(o.header.ResourceVersion) {
+		l.session.commit(pending{version: o.header.ResourceVersion})
+	}
+	return o, err
+}
+
+// probe compares the collection's resourceVersion with the resume point.
+func (l *loop) probe() (outcome, error) {
+	o, err := l.head()
+	o.had = l.session.position.version
+	o.wentBack = o.err == nil && isOlder(o.header.ResourceVersion, o.had)
+	return o, err
+}
+
+// head reads the cheapest list there is, for its header.
+func (l *loop) head() (outcome, error) {
+	c, o, err := l.begin(l.listRequest(1, "", "", 0))
 	defer c.close()
 	if o.err != nil || err != nil {
 		return o, err
@@ -98,9 +129,6 @@ func (l *loop) locate() (outcome, error) {
 		}
 	}
 	o.header = reader.Header()
-	if isVersion(o.header.ResourceVersion) {
-		l.session.commit(pending{version: o.header.ResourceVersion})
-	}
 	return l.end(c, o, nil)
 }
 

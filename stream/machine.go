@@ -3,6 +3,7 @@ package stream
 import (
 	"errors"
 	"io"
+	"net/http"
 	"time"
 
 	"example.com/rawwatch/decode"
@@ -11,16 +12,17 @@ import (
 
 // state is the request the watch makes next, with what it needs for it.
 //
-//	            ┌────────── page after page ─────────┐
-//	            ▼                                    │
-//	Start ──► listing ──── whole list delivered ─────┴──► watching ◄─┐
-//	   │        ▲ ▲                                        │  │      │
-//	   │        │ └── history lost: Gap ───────────────────┘  └──────┘
-//	   └────► locating (StartNow) ─────────────────────────►    any other end
+//	             ┌─ page after page ─┐
+//	             ▼                   │
+//	Start ──► listing ───────────────┴── whole ──► watching ◄──┐
+//	   │        ▲ ▲ ▲                               │ │ │ ▲    │
+//	   │        │ │ └───────── history lost: Gap ───┘ │ │ └─ resume
+//	   ├──► streaming ── end of what exists ──────────┼─┘
+//	   │                                              ▼
+//	   │                     lost ◄────────────── probing ──► not lost: watching
+//	   └──► locating (StartNow) ──► watching
 //
-// A failed request leaves the state as it is, or moves along an arrow. Further
-// ways to ask (a streaming list, a probe of a suspicious server) are states
-// beside these.
+// A failed request leaves the state as it is, or moves along an arrow.
 type state interface{ phase() Phase }
 
 // listing reads one page of a LIST.
@@ -34,15 +36,29 @@ type listing struct {
 	full bool
 }
 
+// streaming reads a WATCH that begins with what exists, and marks its end.
+type streaming struct{}
+
 // locating asks for nothing but the collection's resourceVersion.
 type locating struct{}
 
 // watching reads a WATCH from the resume point.
 type watching struct{}
 
-func (listing) phase() Phase  { return PhaseListing }
-func (locating) phase() Phase { return PhaseListing }
-func (watching) phase() Phase { return PhaseWatching }
+// probing asks one cheap LIST whether the server still knows the resume point,
+// since watches from it have failed in a way that a lost version causes too.
+type probing struct {
+	// row of the verdict table whose failures gave the suspicion: once more,
+	// after a probe that finds nothing, and it counts as proved. "" if the
+	// probe settles the matter.
+	row string
+}
+
+func (listing) phase() Phase   { return PhaseListing }
+func (streaming) phase() Phase { return PhaseListing }
+func (locating) phase() Phase  { return PhaseListing }
+func (probing) phase() Phase   { return PhaseWatching }
+func (watching) phase() Phase  { return PhaseWatching }
 
 // maxLost: so many runs of a paged list may lose their token; then the list
 // is asked for in one piece. Objects already delivered cost nothing in the
@@ -53,6 +69,7 @@ const maxLost = 3
 type machine struct {
 	policy Policy
 	atCap  time.Duration // the cap of the backoff
+	stream bool          // lists are asked for as streams, if the server can
 	state  state
 
 	contact bool // the server has answered a request with success
@@ -63,7 +80,9 @@ type machine struct {
 	since    time.Time  // when that run began
 	failures int        // in a row, that had to back off
 	empty    int        // streams in a row that ended clean with nothing in them
-	failed   bool       // the last request did not do what it was for
+	failed   Verb       // what the last request was for, if it did not do it
+
+	suspicion
 }
 
 // outcome is how a request went. Times and counts come from the loop: next
@@ -79,7 +98,8 @@ type outcome struct {
 
 	// Of a list page.
 	header   decode.ListHeader
-	wentBack bool // the list is older than the last resume point, and that was known too late
+	wentBack bool   // the list is older than the last resume point, which was known too late; or the probe is
+	had      string // of a probe: the resume point
 
 	// Of a watch.
 	age       time.Duration // from the request to its end
@@ -127,24 +147,81 @@ func next(m machine, o outcome) (machine, step) {
 	}
 
 	st := step{verdict: verdict}
-	switch {
-	case verdict.Action == status.Stop:
+	switch _, isProbe := m.state.(probing); {
+	case isProbe:
+		// Whatever keeps a probe from being answered says nothing about the
+		// version. An outage must not turn resumes into full lists, and a
+		// server that allows no LIST is still one to watch.
+		st.verdict = retry(verdict)
+		m.state = watching{}
+	case verdict.Action == status.Stop && !m.refusedToStream(o):
 		st.stop = stopCause(verdict, o.err)
 	case m.policy.MaxReconnects > 0 && m.failures > m.policy.MaxReconnects:
 		st.stop = &stopError{sentinel: ErrMaxReconnects, cause: o.err}
+	case m.state == streaming{}:
+		m, st = m.unstream(o, st)
 	case verdict.Action == status.Relist:
 		m, st = m.relist(o, st)
+	case verdict.Action == status.Probe:
+		m, st = m.suspect(o, st)
 	case o.unordered && o.events > 0:
 		// The stream sent objects and no version to resume from. Asking in
 		// the same way again would send them all again.
-		st.gap, m.state = o.err, listing{}
+		st.gap, m.state = o.err, m.list()
+	}
+	if st.gap != nil && m.policy.OnExpired == StopExpired {
+		st.stop = stopCause(status.Verdict{Err: status.ErrExpired}, st.gap)
+	}
+	return m, st
+}
+
+// list is how this watch lists.
+func (m *machine) list() state {
+	if m.stream {
+		return streaming{}
+	}
+	return listing{}
+}
+
+// refusedToStream: the server does not know, or not allow, a WATCH that begins
+// with what exists. (403 from gates, 422 from servers without the feature.)
+// What a refusal really means, the LIST in its place will show.
+func (m *machine) refusedToStream(o outcome) bool {
+	var answer *status.Error
+	if (m.state != streaming{}) || o.answered || !errors.As(o.err, &answer) {
+		return false
+	}
+	switch answer.HTTPStatus {
+	case http.StatusBadRequest, http.StatusForbidden, http.StatusUnprocessableEntity:
+		return true
+	}
+	return false
+}
+
+// unstream follows a streaming list that did not come to its end.
+func (m machine) unstream(o outcome, st step) (machine, step) {
+	switch {
+	case m.refusedToStream(o):
+		m.stream, m.failed, m.run = false, "", status.Run{}
+		m.state, st.verdict = listing{}, status.Verdict{}
+	case o.answered || st.verdict.Action == status.Relist:
+		// Cut, silent, or a server that sends objects and no end of them. It
+		// may do so each time, so this time the objects come by pages.
+		m.state = listing{}
 	}
 	return m, st
 }
 
 // learn takes note of what worked, and forgets the failures before it.
 func (m *machine) learn(o outcome) {
-	m.failed = o.err != nil
+	if o.verb == List && o.err == nil && m.failed == List {
+		// For the pages of a list, a page is progress.
+		m.run, m.failures = status.Run{}, 0
+	}
+	m.failed = ""
+	if o.err != nil {
+		m.failed = o.verb
+	}
 	if o.answered {
 		m.contact = true
 		switch o.verb {
@@ -163,8 +240,8 @@ func (m *machine) learn(o outcome) {
 	case errors.Is(o.err, io.EOF):
 		m.empty++
 	}
-	// Progress is made by the stream alone. If a list counted, a server that
-	// answers every watch with 410 would be listed without a pause.
+	// What forgives a failed WATCH is a WATCH. If a list counted, a server
+	// that answers every watch with 410 would be listed without a pause.
 	lived := time.Duration(0)
 	if o.answered {
 		lived = o.age - o.waited
@@ -173,16 +250,32 @@ func (m *machine) learn(o outcome) {
 	if o.moved || lived >= time.Second {
 		m.failures = 0
 	}
+	if o.moved {
+		m.suspected = ""
+	}
 }
 
-// advance follows a LIST that worked.
+// advance follows a request that did what it was for.
 func (m machine) advance(o outcome) (machine, step) {
-	s, isList := m.state.(listing)
-	switch {
-	case !isList && isVersion(o.header.ResourceVersion): // located
+	switch s := m.state.(type) {
+	case probing:
+		return m.probed(s, o)
+	case locating:
+		if !isVersion(o.header.ResourceVersion) {
+			return m, step{stop: ErrNoResourceVersion}
+		}
 		m.state = watching{}
-	case !isList:
-		return m, step{stop: ErrNoResourceVersion}
+	case streaming:
+		// A stream has no end that is not a failure, but for this one.
+		m.state = listing{full: true}
+	case listing:
+		return m.advanceList(s, o)
+	}
+	return m, step{}
+}
+
+func (m machine) advanceList(s listing, o outcome) (machine, step) {
+	switch {
 	case o.wentBack && !s.full:
 		// The list's version came after its items (custom resources sort
 		// their keys), so items were left out as known before it showed that
@@ -213,7 +306,7 @@ func (m machine) relist(o outcome, st step) (machine, step) {
 		}
 		m.state = listing{lost: s.lost, full: s.full}
 	case watching:
-		st.gap, m.state = o.err, listing{}
+		st.gap, m.state = o.err, m.list()
 	}
 	return m, st
 }

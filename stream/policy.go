@@ -123,10 +123,8 @@ func (p Policy) apply(v status.Verdict, f status.Failure, atCap time.Duration) s
 	isAnswer := errors.As(f.Err, &answer)
 	switch {
 	case v.Row == status.RowExpired:
-		// A list whose token expired has lost nothing that was promised.
-		if f.Verb == status.Watch && p.OnExpired == StopExpired {
-			v = stop(v, status.ErrExpired)
-		}
+		// next stops at any Gap under StopExpired. A list whose token expired
+		// has lost nothing that was promised.
 	case isAnswer && answer.Event && p.OnErrorEvent == StopErrorEvent:
 		v = stop(v, nil)
 	case isAnswer && answer.Event && p.OnErrorEvent == RetryErrorEvent:

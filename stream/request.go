@@ -25,18 +25,23 @@ type request struct {
 	version string        // of a watch: the resourceVersion it starts from
 	timeout time.Duration // of a watch: the timeoutSeconds asked for
 	page    int           // of a list: 0 is the first
+	idle    time.Duration // how long it may say nothing; 0 is what a list may
 }
 
-// listRequest asks for one page. The resourceVersion stays unset, which is a
-// consistent read; the token of a page carries its own, and servers refuse
-// any beside it.
-func (s *settings) listRequest(limit int, token string, page int) request {
+// listRequest asks for one page, not older than version if there is one.
+// Without, it is a consistent read. The token of a page carries its own
+// version, and servers refuse any beside it.
+func (s *settings) listRequest(limit int, token, version string, page int) request {
 	q := s.selectors()
 	if limit > 0 {
 		q.Set("limit", strconv.Itoa(limit))
 	}
-	if token != "" {
+	switch {
+	case token != "":
 		q.Set("continue", token)
+	case version != "":
+		q.Set("resourceVersion", version)
+		q.Set("resourceVersionMatch", "NotOlderThan")
 	}
 	return s.request(request{verb: List, page: page}, q)
 }
@@ -55,8 +60,20 @@ func (s *settings) watchRequest(version string, timeout time.Duration) request {
 	if version != "" {
 		q.Set("resourceVersion", version)
 	}
-	r := s.request(request{verb: Watch, version: version, timeout: timeout}, q)
+	r := s.request(request{verb: Watch, version: version, timeout: timeout, idle: timeout + watchIdleGrace}, q)
 	r.header.Set("Accept-Encoding", "identity")
+	return r
+}
+
+// streamRequest is a watchRequest that asks for what exists first. The three
+// parameters go together: servers refuse one without the others.
+func (s *settings) streamRequest(timeout time.Duration) request {
+	r := s.watchRequest("", timeout)
+	q := r.url.Query()
+	q.Set("sendInitialEvents", "true")
+	q.Set("resourceVersionMatch", "NotOlderThan")
+	r.url.RawQuery = q.Encode()
+	r.idle = streamIdleTimeout
 	return r
 }
 

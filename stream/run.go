@@ -63,6 +63,10 @@ func (l *loop) run() error {
 			o, err = l.list(at)
 		case locating:
 			o, err = l.locate()
+		case probing:
+			o, err = l.probe()
+		case streaming:
+			o, err = l.streamList()
 		case watching:
 			o, err = l.watch()
 		}
@@ -78,7 +82,7 @@ func (l *loop) run() error {
 		if st.gap != nil {
 			s.lose(st.gap)
 		}
-		if o.err != nil {
+		if o.err != nil && st.verdict.Row != "" {
 			if err := l.wait(st.verdict); err != nil {
 				return err
 			}
@@ -115,7 +119,7 @@ func (l *loop) lost() error {
 // follow each other freely.
 func (l *loop) pace() error {
 	s := l.session
-	if at, ok := s.machine.state.(listing); ok && at.token != "" && !s.machine.failed {
+	if at, ok := s.machine.state.(listing); ok && at.token != "" && s.machine.failed == "" {
 		return nil
 	}
 	now := time.Now()
@@ -156,7 +160,7 @@ func (l *loop) sleep(d time.Duration, row string) error {
 	s.mu.Unlock()
 	if l.trace.Waiting != nil {
 		w := Waiting{For: d, Row: row, Attempt: s.machine.failures, Next: Watch}
-		if s.machine.state != (watching{}) {
+		if s.machine.state.phase() == PhaseListing {
 			w.Next = List
 		}
 		l.trace.Waiting(w)
@@ -218,6 +222,8 @@ func (s *session) enter(cfg *settings) error {
 	switch cfg.start {
 	case StartList:
 		s.machine.state = listing{}
+	case StartStream:
+		s.machine.stream, s.machine.state = true, streaming{}
 	case StartNow:
 		s.machine.state = locating{}
 	case StartExact:
@@ -227,7 +233,7 @@ func (s *session) enter(cfg *settings) error {
 	case StartAny:
 		s.position = position{version: "0", unordered: true}
 	}
-	s.dirty = cfg.start != StartList
+	s.dirty = cfg.start != StartList && cfg.start != StartStream
 	return nil
 }
 

@@ -47,6 +47,7 @@ type session struct {
 	failures int
 	counters Counters
 	watches  int // requests sent
+	silences int // streams that went silent, since one that did not
 	lastByte atomic.Int64
 }
 

@@ -31,6 +31,7 @@ type settings struct {
 	watchTimeout  time.Duration
 	headerTimeout time.Duration
 	idleTimeout   time.Duration // 0: by the request
+	cachedList    bool
 	tracked       bool
 	bookmarks     bool
 }
@@ -41,7 +42,9 @@ const (
 	defaultWatchTimeout  = 5 * time.Minute
 	defaultHeaderTimeout = 75 * time.Second
 	listIdleTimeout      = 75 * time.Second // servers give a list 60 s
-	watchIdleGrace       = 15 * time.Second
+	streamIdleTimeout    = 30 * time.Second // before the end of what exists
+	bookmarkIdleTimeout  = 75 * time.Second // once a stream has shown a bookmark: they come once a minute
+	watchIdleGrace       = 15 * time.Second // beyond the length a watch asked for
 )
 
 // resolve checks the fields of w and fills in the defaults.
@@ -65,6 +68,7 @@ func (w *Watcher) resolve() (settings, error) {
 		watchTimeout:  cmp.Or(w.WatchTimeout, defaultWatchTimeout),
 		headerTimeout: cmp.Or(w.HeaderTimeout, defaultHeaderTimeout),
 		idleTimeout:   w.IdleTimeout,
+		cachedList:    w.CachedList,
 		tracked:       !w.Untracked,
 		bookmarks:     w.Bookmarks,
 	}

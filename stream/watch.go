@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -8,79 +9,183 @@ import (
 	"example.com/rawwatch/status"
 )
 
-// watch reads one WATCH to its end. The returned error ends the range; how
-// the stream ended is in the outcome.
+// watch reads one WATCH from the resume point to its end. The returned error
+// ends the range; how the stream ended is in the outcome.
 func (l *loop) watch() (outcome, error) {
 	s := l.session
+	if s.position.version == "" && !s.position.unordered {
+		// Not reachable; but a watch without a version would replay what
+		// exists as news, so it is never sent as a fallback.
+		return outcome{}, errors.New("stream: no resume point to watch from")
+	}
+	return l.read(l.watchRequest(s.position.version, randomTimeout(l.rand, l.watchTimeout)), false)
+}
+
+// streamList reads a WATCH that begins with what exists. Up to the end marker
+// it is a list, and swept like one; then the same stream goes on as a watch.
+func (l *loop) streamList() (outcome, error) {
+	l.beginRun()
+	return l.read(l.streamRequest(randomTimeout(l.rand, l.watchTimeout)), true)
+}
+
+// reading is one stream while it is read.
+type reading struct {
+	*connection
+	reader *decode.Reader
+	o      outcome
+	// initial: what exists is being sent, and its end has not come.
+	initial bool
+	left    bool // an initial object was left out as known
+}
+
+// errNoEnd: a server that does not know sendInitialEvents ignores it. It sends
+// what exists and goes on with changes, and nothing says where one ends.
+var errNoEnd = errors.New("stream: the server sends no end of what exists")
+
+func (l *loop) read(req request, initial bool) (outcome, error) {
+	s := l.session
 	s.moved = false
-	c, o, err := l.begin(l.watchRequest(s.position.version, randomTimeout(l.rand, l.watchTimeout)))
+	c, o, err := l.begin(req)
 	defer c.close()
-	o.exact, o.unordered = s.position.exact, s.position.unordered
+	r := &reading{connection: c, o: o, initial: initial}
+	r.o.exact, r.o.unordered = s.position.exact, s.position.unordered
 	if o.err != nil || err != nil {
-		return o, err
+		return r.o, err
 	}
 
-	reader := decode.NewReader(c.body, l.maxFrame)
-	finish := func(err error) (outcome, error) {
-		o.moved, o.unordered = s.moved, s.position.unordered
-		return l.end(c, o, err)
-	}
+	r.reader = decode.NewReader(c.body, l.maxFrame)
 	for {
-		ev, err := reader.Next()
+		ev, err := r.reader.Next()
 		if err != nil {
-			return finish(c.failure(err))
+			return l.finish(r, c.failure(err))
 		}
-		switch kind := eventType(ev.Type); kind {
-		case Added, Modified, Deleted:
-			o.events++
-			if l.policy.OnMissingVersion == StopMissingVersion && len(ev.ResourceVersion) == 0 {
-				o.fatal = true
-				return finish(&MissingVersionError{kind, string(ev.Namespace), string(ev.Name)})
-			}
-			if err := l.change(kind, &ev); err != nil {
-				return o, err
-			}
-		case Bookmark:
-			o.bookmarks++
-			if err := l.bookmark(&ev); err != nil {
-				return o, err
-			}
-		case typeError:
-			// A server has nothing to say after this, and whatever follows
-			// in the same bytes is not delivered.
-			return finish(status.FromEvent(ev.Object))
-		default:
-			s.add(&s.counters.Unknown, 1)
-			if l.policy.OnUnknownEvent == StopUnknownEvent {
-				o.fatal = true
-				return finish(&UnknownEventError{string(ev.Type)})
-			}
-			if l.trace.UnknownEvent != nil {
-				l.trace.UnknownEvent(string(ev.Type), reader.Frame())
-			}
+		over, err := l.event(r, &ev)
+		if err != nil {
+			return r.o, err
+		}
+		if over != nil {
+			return l.finish(r, over)
 		}
 	}
+}
+
+// finish completes the outcome of a stream that ended with err.
+func (l *loop) finish(r *reading, err error) (outcome, error) {
+	s := l.session
+	if errors.Is(err, errWentBack) {
+		err = nil
+	}
+	r.o.moved, r.o.unordered = s.moved, s.position.unordered
+	switch {
+	case isIdle(err):
+		s.silences++
+	case r.o.events+r.o.bookmarks > 0:
+		s.silences = 0
+	}
+	return l.end(r.connection, r.o, err)
+}
+
+// event handles one event. over is how the stream ends with it, if it does;
+// the other error ends the range.
+func (l *loop) event(r *reading, ev *decode.Event) (over, err error) {
+	s := l.session
+	kind := eventType(ev.Type)
+	switch kind {
+	case Added, Modified, Deleted:
+		r.o.events++
+		if l.policy.OnMissingVersion == StopMissingVersion && len(ev.ResourceVersion) == 0 {
+			r.o.fatal = true
+			return &MissingVersionError{kind, string(ev.Namespace), string(ev.Name)}, nil
+		}
+		if !r.initial {
+			return nil, l.change(kind, ev)
+		}
+		if kind != Added {
+			return errNoEnd, nil
+		}
+		left, err := l.item(&decode.Item{Object: ev.Object, Meta: ev.Meta}, false)
+		r.left = r.left || left
+		return nil, err
+	case Bookmark:
+		r.o.bookmarks++
+		s.add(&s.counters.Bookmarks, 1)
+		l.listen(r)
+		if r.initial {
+			return l.initialEnd(r, ev)
+		}
+		return nil, l.bookmark(ev)
+	case typeError:
+		// A server has nothing to say after this, and whatever follows in the
+		// same bytes is not delivered.
+		return status.FromEvent(ev.Object), nil
+	}
+	s.add(&s.counters.Unknown, 1)
+	if l.policy.OnUnknownEvent == StopUnknownEvent {
+		r.o.fatal = true
+		return &UnknownEventError{string(ev.Type)}, nil
+	}
+	if l.trace.UnknownEvent != nil {
+		l.trace.UnknownEvent(string(ev.Type), r.reader.Frame())
+	}
+	return nil, nil
+}
+
+// errWentBack: the end marker is older than the last resume point.
+var errWentBack = errors.New("stream: the server went back in time")
+
+// initialEnd handles a bookmark while what exists is being sent: its end, or
+// the proof that no end will come, since no bookmark comes before it.
+func (l *loop) initialEnd(r *reading, ev *decode.Event) (over, err error) {
+	if !ev.InitialEventsEnd || len(ev.ResourceVersion) == 0 {
+		return errNoEnd, nil
+	}
+	version := string(ev.ResourceVersion)
+	if r.left && isOlder(version, l.session.position.last) {
+		return errWentBack, nil
+	}
+	if err := l.synced(version); err != nil {
+		return nil, err
+	}
+	// From here on it is a watch: a later range resumes, and an end is judged
+	// as that of one.
+	l.session.machine.state = watching{}
+	r.initial = false
+	l.listen(r)
+	return nil, nil
 }
 
 // bookmark moves the resume point. A bookmark means that all events up to its
 // version have been sent; its object is a skeleton and no change.
 func (l *loop) bookmark(ev *decode.Event) error {
 	s := l.session
-	s.add(&s.counters.Bookmarks, 1)
 	version := string(ev.ResourceVersion)
-	if version == "" {
+	switch {
+	case version == "":
 		return l.done()
-	}
-	if s.position.unordered && ev.InitialEventsEnd {
+	case s.position.unordered && ev.InitialEventsEnd:
 		// A server that has the feature marks the end of what existed also
 		// for a watch that began without a version.
 		return l.deliver(Event{Type: Synced, ResourceVersion: version}, pending{version: version, marker: Synced})
-	}
-	if l.bookmarks {
+	case l.bookmarks:
 		return l.deliver(l.own(Bookmark, &ev.Meta, ev.Object), pending{version: version})
 	}
 	s.commit(pending{version: version})
 	return l.done()
+}
+
+// listen adapts the limit of silence, once a stream has shown that it sends
+// bookmarks. A server may stop sending them (its cache has no news of etcd), so
+// a stream that went silent doubles the patience with the next.
+func (l *loop) listen(r *reading) {
+	if l.idleTimeout == 0 && !r.initial {
+		r.dog.limit = min(bookmarkIdleTimeout<<min(l.session.silences, 8), r.o.timeout+watchIdleGrace)
+	}
+}
+
+// isIdle reports whether err is the end of a stream that went silent.
+func isIdle(err error) bool {
+	var end *status.End
+	return errors.As(err, &end) && end.Kind == status.EndIdle
 }
 
 // randomTimeout is a whole number of seconds in [t, 2t): watches that began

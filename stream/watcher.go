@@ -49,12 +49,21 @@ type Watcher struct {
 	HeaderTimeout time.Duration
 
 	// IdleTimeout is how long a body may send nothing before the request is
-	// given up. 0 is the length the WATCH asked for and 15 s more, and 75 s
-	// for a LIST. The clock stands still while the caller works on an event.
+	// given up. 0 adapts: 75 s for a LIST, and for a WATCH once it has shown
+	// a bookmark (servers that send them do so about once a minute), doubled
+	// after each stream that went silent until something comes again; before
+	// the first bookmark, the length the WATCH asked for and 15 s more. The
+	// clock stands still while the caller works on an event.
 	IdleTimeout time.Duration
 
 	// MaxFrame bounds one event, and one list item, in bytes. 0 is 16 MiB.
 	MaxFrame int
+
+	// CachedList lets the server answer a LIST from its cache, with a state
+	// not older than the last resume point, and any state at the very first:
+	// for fleets, whose consistent lists would be a load on etcd. A cache
+	// ignores PageSize.
+	CachedList bool
 
 	// Untracked keeps no index: constant memory, but a relist then says
 	// Reset and sends everything again.
@@ -90,6 +99,11 @@ type Start int
 const (
 	// StartList delivers what exists, then Synced, then the changes.
 	StartList Start = iota
+	// StartStream is StartList in one request where the server can do it: a
+	// WATCH that begins with what exists and marks its end
+	// (sendInitialEvents). A server that refuses is listed from then on; one
+	// that sends no end of it is listed this time.
+	StartStream
 	// StartNow delivers only what changes from now on.
 	StartNow
 	// StartExact delivers the changes after Watcher.ResourceVersion. "" and

@@ -1,0 +1,81 @@
+package stream
+
+import (
+	"fmt"
+	"time"
+
+	"example.com/rawwatch/status"
+)
+
+// Some failures look the same whether the server has lost the resume point or
+// is only in trouble: streams that end at once and clean, repeated 500 and
+// 504, frames that cannot be read, a full-length stream that brought nothing.
+// A watch that always resumes would then loop for ever on a dead version; one
+// that always lists would turn every outage into a storm of lists.
+//
+// So the third such failure in a row is followed by a probe, one LIST with
+// limit=1:
+//
+//	it fails                          ─► an outage: keep the version, back off
+//	its version is older than ours    ─► the server went back: Gap, relist
+//	else                              ─► one more WATCH; if that fails in the
+//	                                     same way: Gap, relist
+
+// suspicion is what next remembers of that.
+type suspicion struct {
+	suspected string        // the row whose probe showed nothing: one more failure relists
+	quiet     time.Time     // when a quiet stream was last probed for
+	budget    time.Time     // no relist out of suspicion before this
+	pause     time.Duration // how far the last one moved budget
+}
+
+// Relists out of suspicion: one in 5 min, then ever fewer, down to one an
+// hour. The verdict may be wrong, and then each is a list for nothing.
+const (
+	firstPause = 5 * time.Minute
+	lastPause  = time.Hour
+)
+
+// WentBackError is the cause of a Gap: the server's state is older than what
+// it has sent before, as after a restored backup.
+type WentBackError struct {
+	Had, Has string // resourceVersions: the resume point, the server's own
+}
+
+func (e *WentBackError) Error() string {
+	return fmt.Sprintf("stream: the server went back in time, from resourceVersion %s to %s", e.Had, e.Has)
+}
+
+// suspect follows a verdict to probe. Until then it is a resume.
+func (m machine) suspect(o outcome, st step) (machine, step) {
+	row, every := st.verdict.Row, st.verdict.Every
+	switch {
+	case m.policy.OnExpired == StopExpired:
+		// A caller who wants no relist gets no LIST at all.
+	case every > 0:
+		// A quiet stream is mostly a quiet collection: look now and then,
+		// and suspect nothing further.
+		if m.quiet.IsZero() || o.now.Sub(m.quiet) >= every {
+			m.quiet = o.now
+			m.state = probing{}
+		}
+	case m.suspected != row:
+		m.state = probing{row: row}
+	case !o.now.Before(m.budget):
+		m.pause = min(max(2*m.pause, firstPause), lastPause)
+		m.budget = o.now.Add(m.pause)
+		m.suspected, m.run = "", status.Run{}
+		st.gap, m.state = o.err, m.list()
+	}
+	return m, st
+}
+
+// probed follows a probe that was answered.
+func (m machine) probed(s probing, o outcome) (machine, step) {
+	if o.wentBack {
+		m.state = m.list()
+		return m, step{gap: &WentBackError{Had: o.had, Has: o.header.ResourceVersion}}
+	}
+	m.state, m.suspected = watching{}, s.row
+	return m, step{}
+}
