@@ -41,6 +41,8 @@ func Decide(f Failure, run Run) Verdict {
 	if run.Count > 1 {
 		v.Delay = row.Again
 	}
+	// The run counts on after an escalation, so each further failure escalates
+	// again; a Probe is limited by whoever makes it.
 	if row.Escalation.due(run) {
 		v.Action, v.Err = row.Escalation.Action, row.Escalation.Err
 	}
@@ -52,6 +54,8 @@ func Decide(f Failure, run Run) Verdict {
 	switch {
 	case v.Action == Stop:
 		v.Delay = DelayNone
+		// One row for all denials: a restarting server may deny in several
+		// ways in turn. What it said last is what it is down to.
 		if row.ID == RowDeniedAfterWork && answer.EffectiveCode() == http.StatusNotFound {
 			v.Err = ErrResourceGone
 		}
@@ -99,6 +103,11 @@ func (f *facts) denied() bool {
 		(f.answer.Body != BodyHTML || !f.Contact)
 }
 
+// unavailable: the server says that it is at fault, or somebody else speaks in
+// its place. An API server answers 4xx with a Status, apart from the codes that
+// denied and tooMany have taken before; any other body of one comes from a
+// proxy. As with denials, a server that was never reached is taken at its word:
+// what refuses every request may not be an API server at all.
 func (f *facts) unavailable() bool {
 	if f.answer == nil {
 		return f.kind == EndHTML

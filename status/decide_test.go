@@ -175,7 +175,7 @@ func TestExplain(t *testing.T) {
 		{0, "ResourceVersionTooLarge", []string{RowTooLarge}},
 		{0, "StorageReadError", []string{RowStorageRead}},
 		{429, "", []string{RowTooManyRequests}},
-		{302, "", []string{RowRedirect, RowErrorEvent}},
+		{302, "", []string{RowRedirect}},
 		{403, "", []string{RowDenied, RowDeniedAfterWork, RowUnavailable}},
 		{0, "NotFound", []string{RowDenied, RowDeniedAfterWork}},
 		{500, "", []string{RowInvalidVersion, RowServerError}},

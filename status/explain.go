@@ -25,8 +25,8 @@ func Explain(code int, reason string) []Row {
 			e := answer
 			e.Body, e.Event, e.HTTPStatus = body, event, answer.Code
 			switch {
-			case event && body != BodyStatus:
-				continue // an event's object is JSON, and only a Status has a code
+			case event && (body != BodyStatus || answer.Code < 400):
+				continue // an event's object is JSON, and says what went wrong
 			case body != BodyStatus && reason != "":
 				continue // nor does a page have a reason
 			case body != BodyStatus:

@@ -29,6 +29,7 @@ func parse(body []byte) (Status, Body) {
 	case body[0] == '<':
 		return Status{}, BodyHTML
 	case body[0] == '{':
+		// Not asked whether it is valid: a Status that was cut off is not.
 		if object, ok := parseObject(body); ok {
 			return parseStatus(object)
 		}
@@ -119,7 +120,8 @@ func parseCauses(data []byte) []Cause {
 	return causes
 }
 
-// text returns a member that is a string, else "".
+// text returns a member that is a string, else "". What json.Unmarshal makes
+// of it is valid UTF-8, whatever bytes were in it.
 func (o object) text(key string, limit int) string {
 	var s string
 	if value := o[key]; len(value) == 0 || value[0] != '"' || json.Unmarshal(value, &s) != nil {
@@ -128,7 +130,8 @@ func (o object) text(key string, limit int) string {
 	return clip(s, limit)
 }
 
-// number returns a member that is a number, or a string that holds one.
+// number returns a member that is a number, or a string that holds one: some
+// servers write code and retryAfterSeconds from languages without integers.
 func (o object) number(key string) (float64, bool) {
 	text := string(o[key])
 	if s := o.text(key, maxField); s != "" {
@@ -138,7 +141,8 @@ func (o object) number(key string) (float64, bool) {
 	return n, err == nil && !math.IsNaN(n)
 }
 
-// code returns "code" if it can be an HTTP status.
+// code returns "code" if it can be an HTTP status. What cannot is left out, so
+// that the other fields of the answer are not contradicted by garbage.
 func (o object) code() int {
 	n, ok := o.number("code")
 	if !ok || n < 100 || n >= 1000 || n != math.Trunc(n) {

@@ -111,7 +111,7 @@ func TestStatusCutAnywhere(t *testing.T) {
 }
 
 func TestTextsAreClipped(t *testing.T) {
-	long := strings.Repeat("é", 100<<10)
+	long := strings.Repeat("é", 40<<10)
 	e := FromEvent([]byte(fmt.Sprintf(
 		`{"kind":"Status","message":%q,"reason":%[1]q,"code":410,"details":{"name":%[1]q,"causes":[%s{}]}}`,
 		long, strings.Repeat(`{"reason":"r"},`, 100))))

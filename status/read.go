@@ -41,9 +41,15 @@ func FromEvent(object []byte) *Error {
 }
 
 // readBody reads and closes. The read runs on a goroutine of its own, because
-// nothing else bounds a body that trickles, or stalls, for ever; closing it
-// makes the read return in every real transport, with what had come so far.
-// A reader that ignores Close is left behind.
+// nothing else bounds a body that trickles, or stalls, for ever. The schedule
+// it guards against:
+//
+//  1. the server sends 500, a first chunk, and then one byte a second;
+//  2. the 64 KiB would be full after 18 hours;
+//  3. at 10 s the body is closed, which in every real transport makes the read
+//     under way return, and the bytes that came are used.
+//
+// A reader that ignores Close is left behind: its goroutine ends when it does.
 func readBody(resp *http.Response) (body []byte, cut bool) {
 	if resp.Body == nil {
 		return nil, false

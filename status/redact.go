@@ -42,12 +42,12 @@ func credentials(request *http.Request) []string {
 	return secrets
 }
 
-// redactAfter finds every word, in any case, and cuts out the part of what
-// follows that value delimits.
+// redactAfter finds word, itself in lower case, in any case, and cuts out the
+// part of what follows that value delimits.
 func redactAfter(text, word string, value func(after string) (from, to int)) string {
 	var out strings.Builder
 	for i := 0; i+len(word) <= len(text); {
-		if !strings.EqualFold(text[i:i+len(word)], word) {
+		if text[i]|0x20 != word[0] || !strings.EqualFold(text[i:i+len(word)], word) {
 			i++
 			continue
 		}
@@ -64,7 +64,7 @@ func redactAfter(text, word string, value func(after string) (from, to int)) str
 
 // headerValue delimits the rest of a header line: `: value` or `": "value"`.
 func headerValue(after string) (from, to int) {
-	for from < len(after) && strings.IndexByte(" \t\"'", after[from]) >= 0 {
+	for from < len(after) && strings.IndexByte(" \t\\\"'", after[from]) >= 0 {
 		from++
 	}
 	if from == len(after) || after[from] != ':' && after[from] != '=' {

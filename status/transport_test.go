@@ -1,7 +1,9 @@
 package status
 
 import (
+	"context"
 	"crypto/tls"
+	"errors"
 	"io"
 	"log"
 	"net"
@@ -48,6 +50,11 @@ func TestTransportErrorsOfNetHTTP(t *testing.T) {
 	require.NoError(t, err)
 	closed.Close()
 
+	// No name leaves this machine: the resolver has nobody to ask.
+	dialer := &net.Dialer{Resolver: &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		return nil, errors.New("no name server")
+	}}}
+
 	for _, tc := range []struct {
 		name   string
 		url    string
@@ -59,14 +66,14 @@ func TestTransportErrorsOfNetHTTP(t *testing.T) {
 		{"https to http", strings.Replace(plain.URL, "http:", "https:", 1), nil, RowPlainHTTP},
 		{"https to a port that speaks first", "https://" + connection("220 mail.example.com ESMTP\r\n"), nil, RowPlainHTTP},
 		{"refused", "http://" + closed.Addr().String(), nil, RowUnreachable},
-		{"no such name", "http://rawwatch.invalid", nil, RowUnreachable},
+		{"no such name", "http://server.invalid", nil, RowUnreachable},
 		{"closed at once", "http://" + connection(""), nil, RowConnect},
 		{"closed at once, with TLS", "https://" + connection(""), nil, RowConnect},
 		{"cut inside the headers", "http://" + connection("HTTP/1.1 200 OK\r\nContent-"), nil, RowConnect},
 		{"not HTTP", "http://" + connection("220 mail.example.com ESMTP\r\n"), nil, RowConnect},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			client := &http.Client{Transport: &http.Transport{TLSClientConfig: tc.config}}
+			client := &http.Client{Transport: &http.Transport{TLSClientConfig: tc.config, DialContext: dialer.DialContext}}
 			defer client.CloseIdleConnections()
 			_, err := client.Get(tc.url)
 			require.Error(t, err)
