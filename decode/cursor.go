@@ -14,10 +14,10 @@ type cursor struct {
 	i    int // the next byte to look at
 	s    *Scanner
 	room int // levels of nesting that are still allowed
-	key  []byte
+	key  []byte // of the member that next moved to
 
-	first bool // nothing has been read of the innermost container
-	why   problem
+	first bool    // nothing has been read of the innermost container
+	why   problem // that stopped the cursor at i, or ok
 }
 
 // space moves over white space.
@@ -30,7 +30,8 @@ func (c *cursor) space() {
 // at reports whether the next byte is x.
 func (c *cursor) at(x byte) bool { return c.i < len(c.b) && c.b[c.i] == x }
 
-// fail stops the cursor at the current byte.
+// fail stops the cursor at the current byte. Only the first problem counts: it is where the bytes
+// went wrong.
 func (c *cursor) fail(why problem) {
 	if c.why == ok {
 		c.why = why
@@ -59,6 +60,8 @@ func (c *cursor) more(closing byte) bool {
 		return false
 	}
 	c.space()
+	// A container that was entered since has reset first. That is right: if
+	// it has ended, the one around it has been read from.
 	first := c.first
 	c.first = false
 	switch {
@@ -69,6 +72,8 @@ func (c *cursor) more(closing byte) bool {
 	case first:
 		return true
 	case c.at(','):
+		// Something must follow. In an object, next sees that it is a key; in
+		// an array, the validator that it is a value.
 		c.i++
 		c.space()
 		return true
@@ -123,6 +128,7 @@ func (c *cursor) text() []byte {
 	if c.why != ok {
 		return nil
 	}
+	// Cut to its length, so that a caller's append cannot run into the frame.
 	raw := c.b[start : c.i-1 : c.i-1]
 	if !escaped {
 		return raw
@@ -167,6 +173,7 @@ func syntaxError(b []byte, i int, why problem) *SyntaxError {
 	switch {
 	case why == tooDeep:
 	case i >= len(b):
+		// Whatever was being read, it was fine as far as it went.
 		e.Msg = "unexpected end"
 	default:
 		e.Msg = fmt.Sprintf("invalid character %q %s", rune(b[i]), why)

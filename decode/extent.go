@@ -14,6 +14,8 @@ type extent struct {
 
 // closes reports whether the value that began in earlier bytes ends in b.
 func (e *extent) closes(b []byte) bool {
+	// Between two calls lies a Read, which may cut anywhere: behind a
+	// backslash, inside a string, inside a number.
 	for i := 0; i < len(b); i++ {
 		c := b[i]
 		switch {
@@ -41,6 +43,7 @@ func (e *extent) closes(b []byte) bool {
 		case c == '{' || c == '[':
 			e.depth++
 		case c == '}' || c == ']':
+			// Of whatever kind: if it is the wrong one, the scan will say so.
 			if e.depth--; e.depth <= 0 {
 				return true
 			}

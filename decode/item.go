@@ -38,6 +38,7 @@ func (l *ListReader) surround() {
 // kind has another form than FooList does not tell the kind of its items.
 func (l *ListReader) kindPrefix() {
 	m := &l.lent.Meta
+	// A list of mixed kinds is called just List; its items say what they are.
 	kind, isList := strings.CutSuffix(l.header.Kind, "List")
 	if !isList || kind == "" || m.Kind != nil && m.APIVersion != nil {
 		return
@@ -66,6 +67,7 @@ func (l *ListReader) tablePrefix() {
 	if version == "" {
 		version = tableAPIVersion
 	}
+	// Meta says what a scan of the finished Table would say.
 	m.Kind, m.APIVersion = l.scan.keep(tableKind), l.scan.keep(version)
 
 	p := append(l.prefix, `{"kind":"Table","apiVersion":`...)
@@ -97,6 +99,8 @@ func (l *ListReader) lend(n int) {
 	in.consume(n)
 	switch {
 	case l.suffix != "":
+		// There is room behind the item even where it ends what is held: a
+		// buffer is never filled to its very end (tailRoom).
 		l.taken = in.buf[end : end+copy(l.saved[:], in.buf[end:end+len(l.suffix)])]
 		copy(l.taken, l.suffix)
 		end += len(l.suffix)
@@ -110,6 +114,8 @@ func (l *ListReader) lend(n int) {
 
 // release takes back the last item.
 func (l *ListReader) release() {
+	// In this order: the object that is spoiled may end in the suffix, and
+	// what the suffix was written over has yet to be read.
 	poisonObject(l.lent.Object, &l.lent.Meta)
 	copy(l.taken, l.saved[:])
 	l.taken, l.lent = nil, Item{}

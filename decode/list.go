@@ -136,6 +136,9 @@ func (l *ListReader) separator() error {
 	return l.expect(',', badSeparator)
 }
 
+// The body is consumed token by token here, each as soon as it is whole, so
+// that off is always where the next one begins: errors say it without effort.
+
 // peek moves over white space and returns the next byte.
 func (l *ListReader) peek() (byte, error) {
 	for {
@@ -250,6 +253,9 @@ func (l *ListReader) member() error {
 	if err := l.expect(':', badColon); err != nil {
 		return err
 	}
+	// Which of the two holds the items depends on the kind. If that is still
+	// to come, the first array of either name is taken, and isList has the
+	// last word.
 	if key == "items" && !l.isTable() || key == "rows" && (l.isTable() || l.header.Kind == "") {
 		done, err := l.elements(key)
 		if done || err != nil {

@@ -56,6 +56,8 @@ func (r *Reader) next() error {
 	r.frame, r.lent = nil, Event{}
 	for {
 		held := r.in.held()
+		// The limit counts for a line that is held whole as for one that is
+		// still arriving, or the outcome would depend on the size of reads.
 		window := held[:min(len(held), r.limit+1)]
 		if n := bytes.IndexByte(window[r.seen:], '\n'); n >= 0 {
 			line := held[:r.seen+n]
@@ -87,6 +89,8 @@ func (r *Reader) event(line []byte) error {
 
 // end decides what an error of the source means, given what is left.
 func (r *Reader) end(err error) error {
+	// Blank rests are nothing. An error other than an end is the caller's to
+	// judge, whether or not it left a part of a line.
 	rest := r.in.held()
 	clean := err == io.EOF
 	if isBlank(rest) || !clean && !errors.Is(err, io.ErrUnexpectedEOF) {

@@ -1,5 +1,22 @@
 package decode
 
+// A scan is a walk down to the few members that are wanted:
+//
+//	frame ── type
+//	   │ ─── kind                    (only to say what came instead of an event)
+//	   └──── object ── kind, apiVersion
+//	             │ ─── metadata ── name, namespace, uid, resourceVersion
+//	             │          └───── annotations ── k8s.io/initial-events-end
+//	             └──── rows[0] ─── object ── metadata, as above
+//
+// The cursor reads these containers key by key, in plain code. All the rest,
+// which is nearly all the bytes, goes to the validator whole. So the fast loop
+// knows nothing of Kubernetes, and the walk may be easy to read: on a pod it
+// sees some thirty keys.
+//
+// Wherever a container is entered, what it is read into is reset first: that
+// is how the last of duplicate keys wins as a whole.
+
 // A Scanner finds the fields of events and objects in one validating pass.
 // The zero value is ready; a Scanner that is used again reuses its memory.
 // It must not be used by several goroutines at once.
@@ -17,7 +34,7 @@ type Scanner struct {
 func (s *Scanner) ScanEvent(frame []byte, ev *Event) error {
 	*ev = Event{}
 	c := s.cursor(frame, MaxDepth)
-	c.space()
+	c.space() // only here: the cursor moves over white space behind the rest
 	var kind []byte
 	isObject := c.enter()
 	if isObject {
@@ -71,6 +88,9 @@ func (s *Scanner) keep(text string) []byte {
 func (s *Scanner) cursor(b []byte, depth int) cursor {
 	poison(s.scratch)
 	s.scratch = s.scratch[:0]
+	if cap(s.scratch) > restSize {
+		s.scratch = nil // one strange object must not cost memory for ever
+	}
 	return cursor{b: b[:len(b):len(b)], s: s, room: depth}
 }
 
@@ -121,6 +141,8 @@ func (c *cursor) object(m *Meta) (empty bool) {
 			c.skip()
 		}
 	}
+	// A Table's version is the one to resume from: the row's is that of the
+	// object alone, and a bookmark's row has none.
 	m.ResourceVersion = own.ResourceVersion
 	from := &own
 	if m.IsTable() {

@@ -5,6 +5,9 @@ import (
 	"unicode/utf8"
 )
 
+// Strings outside the validator's loop: keys and values that are wanted, and
+// the grammar of escapes, which the loop shares.
+
 // stringEnd checks the string whose first byte behind the quote is b[i]. It
 // returns the index behind the closing quote, or of the offending byte.
 func stringEnd(b []byte, i int) (end int, escaped bool, why problem) {
@@ -36,6 +39,7 @@ func escapeLen(b []byte, i int) int {
 	if escapes[b[i+1]] {
 		return 2
 	}
+	// Or-ing four table entries is one branch instead of four.
 	if b[i+1] != 'u' || i > len(b)-6 || notHex[b[i+2]]|notHex[b[i+3]]|notHex[b[i+4]]|notHex[b[i+5]] != 0 {
 		return 0
 	}
@@ -105,6 +109,7 @@ func appendUnescaped(dst, s []byte) []byte {
 			r := hex4(s[i:])
 			i += 4
 			if utf16.IsSurrogate(r) {
+				// Half of a pair, if the other half follows.
 				pair := utf8.RuneError
 				if len(s) >= i+6 && s[i] == '\\' && s[i+1] == 'u' {
 					pair = utf16.DecodeRune(r, hex4(s[i+2:]))
@@ -138,7 +143,8 @@ func hex4(s []byte) (r rune) {
 	return r
 }
 
-// appendQuoted appends s as a JSON string.
+// appendQuoted appends s as a JSON string. Only what must be escaped is: an
+// apiVersion is to look as it was sent.
 func appendQuoted(dst []byte, s string) []byte {
 	const digits = "0123456789abcdef"
 	dst = append(dst, '"')

@@ -79,7 +79,7 @@ func (v *validator) value(b []byte, i, room int) (end int, why problem) {
 		return end, why
 	}
 
-value:
+value: // b[i] begins a value, or is white space before one
 	if uint(i) >= uint(len(b)) {
 		return i, badValue
 	}
@@ -89,6 +89,8 @@ value:
 		goto text
 	case '{', '[':
 		if left == 0 {
+			// The word is full, or this is the outermost container: put it
+			// away and begin another.
 			if left = min(room, kindsPerWord); left == 0 {
 				return i, tooDeep
 			}
@@ -114,6 +116,8 @@ value:
 		goto number
 	case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		goto number
+	// Literals are compared byte by byte: the compiler makes one comparison
+	// of four bytes. Where exactly they differ matters only on the way out.
 	case 't':
 		if i > len(b)-4 || b[i+1] != 'r' || b[i+2] != 'u' || b[i+3] != 'e' {
 			return mismatch(b, i, "true"), badLiteral
@@ -140,7 +144,7 @@ value:
 
 number: // b[i] is its first digit
 	if b[i] == '0' {
-		i++
+		i++ // and no other digit: that would be found out behind the number
 	} else {
 		for uint(i) < uint(len(b)) && isDigit(b[i]) {
 			i++
@@ -202,6 +206,8 @@ pop: // b[i] closes the innermost container
 	i++
 	left++
 	if kinds >>= 1; kinds == 1 {
+		// The word is empty, so the one below it is full. Below the lowest is
+		// the 1 that says that nothing is open.
 		words--
 		kinds = v.outer[words]
 		room += left
@@ -246,6 +252,8 @@ key: // b[i] is in a key, and not behind a lone backslash
 		}
 		i += 8
 	}
+	// Behind an escape the loop above starts in the middle of the key, at any
+	// alignment: words are loaded from where they are needed.
 	i += bits.TrailingZeros64(m) / 8
 	if i < 0 || i > len(b)-8 {
 		goto oddKey
@@ -257,8 +265,9 @@ key: // b[i] is in a key, and not behind a lone backslash
 		goto text
 	case w&0xffffff == quoteColonBrace:
 		if left == 0 {
+			// Also for {}: at the limit of nesting not even that may be open.
 			i += 2
-			goto value // which knows what to do when kinds is full
+			goto value
 		}
 		if w>>24&0xffffff == braceCommaQuote {
 			i += 6
@@ -325,6 +334,8 @@ text: // b[i] is in a string that is a value
 	switch {
 	case w&0xffffff == quoteCommaQuote:
 		i += 3
+		// What the quote begins depends on where we are, and only there the
+		// branch predictor may have to guess.
 		if kinds&1 != 0 {
 			goto key
 		}
