@@ -243,8 +243,10 @@ func (g *golden) describe(b *strings.Builder, p *plan) {
 		line("as-user-extra "+key, strings.Join(i.Extra[key], ", "))
 	}
 	line("ca", g.source(tr.TLS.CA))
-	line("cert", g.source(tr.TLS.Cert))
-	line("key", g.source(tr.TLS.Key))
+	if tr.Credential != nil {
+		line("cert", g.source(p.user.cert))
+		line("key", g.source(p.user.key))
+	}
 	line("tls-server-name", tr.TLS.ServerName)
 	if tr.TLS.Insecure {
 		line("insecure", "true")

@@ -127,10 +127,9 @@ func (l *loader) plan(o Options) (*plan, error) {
 		}
 	} else {
 		p.transport.TLS = p.cluster.tls
-		p.transport.TLS.Cert, p.transport.TLS.Key = p.user.cert, p.user.key
-		credential, kind, field, err := p.user.credential(p.cluster, o)
+		credential, kind, err := p.user.credential(p.cluster, o)
 		if err != nil {
-			return nil, p.locate(field, err)
+			return nil, p.located(err)
 		}
 		p.transport.Credential, p.config.Credentials = credential, kind
 	}
@@ -198,7 +197,7 @@ func (p *plan) url(report *report) *url.URL {
 func (p *plan) useAccount(account incluster.Account, report *report) error {
 	server, err := account.Server()
 	if err != nil {
-		return err
+		return &Error{Entry: "in-cluster configuration", Err: err}
 	}
 	trust, warning := account.Trust()
 	if warning != "" {

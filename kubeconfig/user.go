@@ -169,35 +169,43 @@ func (u *user) identified() bool {
 	return u.token != "" || u.tokenFile != "" || u.username != "" || u.exec != nil || u.cert.File != "" || len(u.cert.Data) > 0
 }
 
-// credential returns what proves the user, nil if the client certificate or
-// nothing does, and what kind it is in words. With an error comes the field.
-func (u *user) credential(target *cluster, o Options) (credential transport.Credential, kind, field string, err error) {
-	switch {
-	case u.tokenFile != "":
-		kind, field = "token file", "tokenFile"
-		credential, err = transport.TokenFile(u.tokenFile, u.token)
-	case u.token != "":
-		kind, field = "token", "token"
-		credential, err = transport.Token(u.token)
-	case u.username != "":
-		kind = "basic"
-		credential = transport.Basic(u.username, u.password)
-	case u.exec != nil:
-		kind, field = "exec plugin", "exec"
-		credential, err = u.exec.credential(target, o)
-	}
-	if err != nil {
-		return nil, "", field, err
+// credential returns what proves the user, nil if nothing does, and what kind
+// it is in words. Errors are of type *transport.InputError, or several of them
+// joined.
+func (u *user) credential(target *cluster, o Options) (transport.Credential, string, error) {
+	var all []transport.Credential
+	var kinds []string
+	var failed error
+	add := func(kind, field string, c transport.Credential, err error) {
+		all, kinds = append(all, c), append(kinds, kind)
+		var input *transport.InputError
+		if err != nil && !errors.As(err, &input) {
+			err = &transport.InputError{Field: field, Err: err}
+		}
+		failed = errors.Join(failed, err)
 	}
 	if u.cert.File != "" || len(u.cert.Data) > 0 {
-		if kind == "" {
-			kind = "client certificate"
-		} else {
-			kind = "client certificate and " + kind
-		}
+		c, err := transport.Certificate(u.cert, u.key)
+		add("client certificate", "client-certificate", c, err)
 	}
-	if kind == "" {
-		kind = "anonymous"
+	switch {
+	case u.tokenFile != "":
+		c, err := transport.TokenFile(u.tokenFile, u.token)
+		add("token file", "tokenFile", c, err)
+	case u.token != "":
+		c, err := transport.Token(u.token)
+		add("token", "token", c, err)
+	case u.username != "":
+		add("basic", "username", transport.Basic(u.username, u.password), nil)
+	case u.exec != nil:
+		c, err := u.exec.credential(target, o)
+		add("exec plugin", "exec", c, err)
 	}
-	return credential, kind, "", nil
+	if failed != nil {
+		return nil, "", failed
+	}
+	if len(all) == 0 {
+		return nil, "anonymous", nil
+	}
+	return transport.Join(all...), strings.Join(kinds, " and "), nil
 }

@@ -2,7 +2,6 @@ package execplugin
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"sync"
 	"time"
@@ -74,7 +73,7 @@ func (p *Plugin) Proof(ctx context.Context) (transport.Proof, error) {
 // for being a second too young is accepted now.
 func (p *Plugin) Renew(ctx context.Context, refused transport.Proof) (bool, error) {
 	p.mu.Lock()
-	if p.current != nil && p.current.proof != refused {
+	if p.current.renewedSince(refused) {
 		p.mu.Unlock()
 		return true, nil
 	}
@@ -152,26 +151,23 @@ func (c *credential) valid(now time.Time) bool {
 	return c != nil && (c.until.IsZero() || now.Round(0).Before(c.until))
 }
 
+// renewedSince reports whether the credential is not the refused one.
+func (c *credential) renewedSince(refused transport.Proof) bool {
+	if c == nil {
+		return false
+	}
+	token, cert := c.proof.Authorization, c.proof.Certificate
+	return token != "" && token != refused.Authorization || cert != nil && cert != refused.Certificate
+}
+
 // keeping keeps the old certificate's pointer if the new one is equal: package
 // transport makes new connections for a new pointer.
 func (c *credential) keeping(old *credential) *credential {
 	if old != nil && c.proof.Certificate != nil && old.proof.Certificate != nil &&
-		equal(c.proof.Certificate, old.proof.Certificate) {
+		transport.SameCertificate(c.proof.Certificate, old.proof.Certificate) {
 		c.proof.Certificate = old.proof.Certificate
 	}
 	return c
-}
-
-func equal(a, b *tls.Certificate) bool {
-	if len(a.Certificate) != len(b.Certificate) {
-		return false
-	}
-	for i := range a.Certificate {
-		if string(a.Certificate[i]) != string(b.Certificate[i]) {
-			return false
-		}
-	}
-	return true
 }
 
 const (

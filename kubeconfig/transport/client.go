@@ -20,8 +20,8 @@ type Config struct {
 	// and port matter here; requests to any other are refused.
 	Server *url.URL
 	TLS    TLS
-	// Credential proves who we are; nil means anonymous. It is not used for a
-	// server that is reached by plain http.
+	// Credential proves who we are; nil means anonymous, Join makes one of
+	// several. It is not used for a server that is reached by plain http.
 	Credential  Credential
 	Impersonate Impersonation
 	// Proxy chooses the proxy, as http.Transport's field does. nil: none.
@@ -54,9 +54,8 @@ const (
 	pingTimeout = 15 * time.Second
 )
 
-// NewClient returns a client for the server of config. Certificates and roots
-// are read now, and what is wrong with them is reported: the error is an
-// *InputError, or several of them joined.
+// NewClient returns a client for the server of config. The CA is read now, and
+// what is wrong with it is reported: the error is an *InputError.
 //
 // The client has no Timeout, follows no redirects, and may be copied. It
 // speaks HTTP/2 where the server does.
@@ -71,7 +70,7 @@ func NewClient(config Config) (*http.Client, error) {
 	if config.UserAgent == "" {
 		config.UserAgent = "rawwatch (" + runtime.GOOS + "/" + runtime.GOARCH + ")"
 	}
-	files, err := newTLSFiles(config.TLS)
+	roots, err := newRoots(config.TLS)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +83,7 @@ func NewClient(config Config) (*http.Client, error) {
 			config:      config,
 			origin:      originOf(config.Server),
 			impersonate: impersonate,
-			files:       files,
+			trust:       roots,
 			wire:        wireFromEnvironment(),
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

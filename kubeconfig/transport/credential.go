@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/base64"
@@ -18,7 +19,8 @@ type Credential interface {
 	// refused. It reports whether the same request is worth a second try with
 	// what Proof returns now. Many requests are refused at once when a
 	// credential expires: Renew must compare refused with what it has, so that
-	// the first caller renews and the others only learn of it.
+	// the first caller renews and the others only learn of it. It compares
+	// the parts that it provides itself; the rest is another credential's.
 	Renew(ctx context.Context, refused Proof) (again bool, err error)
 }
 
@@ -27,9 +29,9 @@ type Credential interface {
 type Proof struct {
 	// Authorization is the whole value of that header, "" for none.
 	Authorization string
-	// Certificate is offered in TLS handshakes, in place of the one in
-	// Config.TLS. Equal certificates must be the same pointer: a new pointer
-	// means new connections.
+	// Certificate is offered in TLS handshakes, nil for none. Equal
+	// certificates must be the same pointer: a new pointer means new
+	// connections.
 	Certificate *tls.Certificate
 }
 
@@ -59,6 +61,43 @@ func Token(token string) (Credential, error) {
 func Basic(username, password string) Credential {
 	pair := base64.StdEncoding.EncodeToString([]byte(username + ":" + password))
 	return fixed{Proof{Authorization: "Basic " + pair}}
+}
+
+// Join returns a credential that carries what all of them carry; of several
+// that have the same part, the first one counts.
+func Join(credentials ...Credential) Credential {
+	if len(credentials) == 1 {
+		return credentials[0]
+	}
+	return joined(credentials)
+}
+
+type joined []Credential
+
+func (j joined) Proof(ctx context.Context) (Proof, error) {
+	var all Proof
+	for _, c := range j {
+		p, err := c.Proof(ctx)
+		if err != nil {
+			return Proof{}, err
+		}
+		all.Authorization = cmp.Or(all.Authorization, p.Authorization)
+		all.Certificate = cmp.Or(all.Certificate, p.Certificate)
+	}
+	return all, nil
+}
+
+// Renew renews all of them: a 401 does not say which one was refused.
+func (j joined) Renew(ctx context.Context, refused Proof) (bool, error) {
+	again := false
+	for _, c := range j {
+		more, err := c.Renew(ctx, refused)
+		if err != nil {
+			return false, err
+		}
+		again = again || more
+	}
+	return again, nil
 }
 
 // Bearer returns the Authorization header that carries token. Files and

@@ -20,7 +20,8 @@ const (
 )
 
 // A rotatingFile is a file that somebody else replaces while we run: a
-// projected token, a certificate of cert-manager's. The caller locks.
+// projected token, a certificate of cert-manager's. Without a path it is
+// content that never changes. The caller locks.
 //
 // It is read through its path each time, never through an open descriptor and
 // never after comparing modification times. The kubelet swaps a symbolic link
@@ -36,6 +37,9 @@ type rotatingFile struct {
 // by wall clock: the monotonic clock stands still while a laptop sleeps, and
 // what expires does not. A clock that was set back makes the file due.
 func (f *rotatingFile) due(now time.Time) bool {
+	if f.path == "" {
+		return false
+	}
 	now = now.Round(0)
 	return now.Before(f.checked) || now.Sub(f.checked) >= recheckEvery
 }
@@ -45,6 +49,9 @@ func (f *rotatingFile) due(now time.Time) bool {
 // hand (rm, then cp) leaves a moment without the file, and failing a request
 // because of it would help nobody.
 func (f *rotatingFile) read(now time.Time) (changed bool, err error) {
+	if f.path == "" {
+		return false, nil
+	}
 	f.checked = now.Round(0)
 	content, err := readLimited(f.path)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 //	RoundTrip   refuses what is not for our server; limits what is no watch
 //	  attempt   proof, send; on 401 renew and send once more
 //	    send    headers on a copy of the request, then the pool
-//	      poolFor   the pool for today's roots and certificate
+//	      poolFor   the pool for the roots and the certificate of now
 
 // roundTripper is what our clients' requests go through.
 //
@@ -23,7 +23,7 @@ type roundTripper struct {
 	config      Config // Credential nil: anonymous
 	origin      string // scheme://host:port
 	impersonate http.Header
-	files       *tlsFiles
+	trust       *roots
 	wire        wire
 
 	mu    sync.Mutex
@@ -66,52 +66,37 @@ func (r *roundTripper) admit(req *http.Request) error {
 // A second 401 is the answer: more tries here would hide from the caller that
 // the server says no, and hammer it.
 func (r *roundTripper) attempt(req *http.Request) (*http.Response, error) {
-	ours := r.config.Credential != nil && req.Header.Get("Authorization") == ""
-	var proof Proof
-	if ours {
-		var err error
-		if proof, err = r.proof(req); err != nil {
-			closeBody(req)
-			return nil, err
-		}
+	proof, err := r.proof(req)
+	if err != nil {
+		closeBody(req)
+		return nil, err
 	}
-	resp, used, err := r.send(req, proof)
-	if err != nil || resp.StatusCode != http.StatusUnauthorized || !repeatable(req) {
+	resp, err := r.send(req, proof)
+	theirs := r.config.Credential == nil || req.Header.Get("Authorization") != ""
+	if err != nil || resp.StatusCode != http.StatusUnauthorized || theirs || !repeatable(req) {
 		return resp, err
 	}
-
-	again := false
-	if ours {
-		if again, err = r.config.Credential.Renew(req.Context(), proof); err != nil {
-			resp.Body.Close()
-			return nil, credentialError(req, err)
-		}
-		if again {
-			if proof, err = r.proof(req); err != nil {
-				resp.Body.Close()
-				return nil, err
-			}
-		}
-	}
-	// An API server answers 401, not a handshake alert, to a client
-	// certificate that has expired: its handshake asks for one but does not
-	// insist. So the files are looked at as well.
-	if _, cert := r.files.current(time.Now(), true); proof.Certificate == nil && cert != used {
-		again = true
-	}
-	if !again {
+	again, err := r.config.Credential.Renew(req.Context(), proof)
+	if err == nil && !again {
 		return resp, nil
 	}
 	resp.Body.Close()
-	req, err = repeat(req)
 	if err != nil {
+		return nil, credentialError(req, err)
+	}
+	if proof, err = r.proof(req); err != nil {
 		return nil, err
 	}
-	resp, _, err = r.send(req, proof)
-	return resp, err
+	if req, err = repeat(req); err != nil {
+		return nil, err
+	}
+	return r.send(req, proof)
 }
 
 func (r *roundTripper) proof(req *http.Request) (Proof, error) {
+	if r.config.Credential == nil {
+		return Proof{}, nil
+	}
 	proof, err := r.config.Credential.Proof(req.Context())
 	if err != nil {
 		return Proof{}, credentialError(req, err)
@@ -128,11 +113,11 @@ func credentialError(req *http.Request, err error) error {
 	return &CredentialError{Err: err}
 }
 
-// send sends the request once, and returns the client certificate that its
-// connections are made with.
-func (r *roundTripper) send(req *http.Request, proof Proof) (*http.Response, *tls.Certificate, error) {
+// send sends the request once. An Authorization header that the caller put on
+// it is left alone.
+func (r *roundTripper) send(req *http.Request, proof Proof) (*http.Response, error) {
 	out := req.Clone(req.Context())
-	if proof.Authorization != "" {
+	if proof.Authorization != "" && out.Header.Get("Authorization") == "" {
 		out.Header.Set("Authorization", proof.Authorization)
 	}
 	if out.Header.Get("Impersonate-User") == "" {
@@ -143,37 +128,33 @@ func (r *roundTripper) send(req *http.Request, proof Proof) (*http.Response, *tl
 	if _, set := out.Header["User-Agent"]; !set {
 		out.Header.Set("User-Agent", r.config.UserAgent)
 	}
-	pool, cert := r.poolFor(proof)
-	resp, err := pool.RoundTrip(out)
+	resp, err := r.poolFor(proof).RoundTrip(out)
 	if err != nil {
-		// It may have been the certificate, or the roots, and the files may
-		// hold better ones by now: the next request looks.
-		r.files.distrust()
+		// The roots may have been the reason, and their file may hold better
+		// ones by now: the next request looks.
+		r.trust.distrust()
 	}
-	return resp, cert, err
+	return resp, err
 }
 
 // poolFor returns the pool whose connections are trusted and identified as
-// the files and the proof say now.
+// the CA and the proof say now.
 //
 // The pool that is replaced keeps the streams that run on it. Its idle
 // connections are closed now; a connection that gets idle later, when its
 // stream is over, goes after idleConnTimeout.
-func (r *roundTripper) poolFor(proof Proof) (*http.Transport, *tls.Certificate) {
-	roots, cert := r.files.current(time.Now(), false)
-	if proof.Certificate != nil {
-		cert = proof.Certificate
-	}
+func (r *roundTripper) poolFor(proof Proof) *http.Transport {
+	roots := r.trust.current(time.Now())
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.pool == nil || r.roots != roots || r.cert != cert {
+	if r.pool == nil || r.roots != roots || r.cert != proof.Certificate {
 		old := r.pool
-		r.pool, r.roots, r.cert = r.newPool(roots, cert), roots, cert
+		r.pool, r.roots, r.cert = r.newPool(roots, proof.Certificate), roots, proof.Certificate
 		if old != nil {
 			old.CloseIdleConnections()
 		}
 	}
-	return r.pool, cert
+	return r.pool
 }
 
 // CloseIdleConnections is what http.Client.CloseIdleConnections calls.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
-	"errors"
 	"io"
 	"net/http"
 	"os"
@@ -60,9 +59,12 @@ func TestCertificateRotationCutsNoStream(t *testing.T) {
 	cert, key := ca.Client(t, "old")
 	write(t, certFile, cert)
 	write(t, keyFile, key)
+	files, err := Certificate(Source{File: certFile}, Source{File: keyFile})
+	require.NoError(t, err)
 	client, err := NewClient(Config{
-		Server: mustURL(t, url),
-		TLS:    TLS{CA: Source{Data: ca.PEM}, Cert: Source{File: certFile}, Key: Source{File: keyFile}},
+		Server:     mustURL(t, url),
+		TLS:        TLS{CA: Source{Data: ca.PEM}},
+		Credential: files,
 	})
 	require.NoError(t, err)
 	defer client.CloseIdleConnections()
@@ -107,22 +109,27 @@ func TestCertificateFilesAreReadAgainEveryMinute(t *testing.T) {
 		certFile, keyFile := filepath.Join(dir, "cert"), filepath.Join(dir, "key")
 		write(t, certFile, oldCert)
 		write(t, keyFile, oldKey)
-		files, err := newTLSFiles(TLS{Cert: Source{File: certFile}, Key: Source{File: keyFile}})
+		files, err := Certificate(Source{File: certFile}, Source{File: keyFile})
 		require.NoError(t, err)
-		_, first := files.current(time.Now(), false)
+		current := func() *tls.Certificate {
+			proof, err := files.Proof(context.Background())
+			require.NoError(t, err)
+			return proof.Certificate
+		}
+		first := current()
 
 		// The same content keeps the pointer, so connections stay.
 		write(t, certFile, append([]byte("a comment\n"), oldCert...))
 		time.Sleep(recheckEvery)
-		_, same := files.current(time.Now(), false)
+		same := current()
 		assert.Same(t, first, same)
 
 		write(t, certFile, newCert)
 		write(t, keyFile, newKey)
-		_, same = files.current(time.Now(), false)
+		same = current()
 		assert.Same(t, first, same, "read more than once a minute")
 		time.Sleep(recheckEvery)
-		_, second := files.current(time.Now(), false)
+		second := current()
 		assert.NotSame(t, first, second)
 
 		// The certificate is renewed for the same key, and was read while the
@@ -130,11 +137,11 @@ func TestCertificateFilesAreReadAgainEveryMinute(t *testing.T) {
 		require.NoError(t, os.Remove(keyFile))
 		write(t, certFile, oldCert)
 		time.Sleep(recheckEvery)
-		_, still := files.current(time.Now(), false)
+		still := current()
 		assert.Same(t, second, still)
 		write(t, keyFile, oldKey)
 		time.Sleep(recheckEvery)
-		_, third := files.current(time.Now(), false)
+		third := current()
 		assert.True(t, bytes.Equal(first.Certificate[0], third.Certificate[0]))
 	})
 }
@@ -158,7 +165,7 @@ func TestRootsAreReadAgain(t *testing.T) {
 	// What is no CA leaves the last good one.
 	write(t, file, []byte("garbage"))
 	r := client.Transport.(*roundTripper)
-	r.files.distrust()
+	r.trust.distrust()
 	code, _ = get(t, client, server.URL)
 	assert.Equal(t, 200, code)
 }
@@ -180,43 +187,46 @@ func TestSystemRootsUntilTheCAIsThere(t *testing.T) {
 	assert.Equal(t, 200, code)
 }
 
-// certificateCredential hands out client certificates.
-type certificateCredential struct{ cert *tls.Certificate }
-
-func (c *certificateCredential) Proof(context.Context) (Proof, error) {
-	return Proof{Certificate: c.cert}, nil
-}
-
-func (c *certificateCredential) Renew(context.Context, Proof) (bool, error) {
-	return false, errors.New("not asked for")
-}
-
-func TestCertificateOfTheCredentialReplacesTheFiles(t *testing.T) {
+func TestJoinedCredentialsAreCarriedTogether(t *testing.T) {
 	ca := testpki.New(t)
-	refuse := ""
-	url := certificateServer(t, ca, &refuse, nil)
-	cert, key := ca.Client(t, "file")
-	pair := func(name string) *tls.Certificate {
-		p, err := KeyPair(ca.Client(t, name))
-		require.NoError(t, err)
-		return p
-	}
-	c := &certificateCredential{cert: pair("one")}
-	client, err := NewClient(Config{
-		Server:     mustURL(t, url),
-		TLS:        TLS{CA: Source{Data: ca.PEM}, Cert: Source{Data: cert}, Key: Source{Data: key}},
-		Credential: c,
+	var seen journal
+	server := ca.Serve(t, func(w http.ResponseWriter, r *http.Request) {
+		seen.add(r.TLS.PeerCertificates[0].Subject.CommonName + " " + r.Header.Get("Authorization"))
+		w.WriteHeader(http.StatusUnauthorized)
 	})
+	first, err := KeyPair(ca.Client(t, "first"))
 	require.NoError(t, err)
-	defer client.CloseIdleConnections()
-	_, body := get(t, client, url)
-	assert.Equal(t, "one", body)
-	c.cert = pair("two")
-	_, body = get(t, client, url)
-	assert.Equal(t, "two", body)
-	c.cert = nil
-	_, body = get(t, client, url)
-	assert.Equal(t, "file", body)
+	second, err := KeyPair(ca.Client(t, "second"))
+	require.NoError(t, err)
+	c := new(ticket)
+	client := newClient(t, server, ca, func(config *Config) {
+		config.Credential = Join(fixed{Proof{Certificate: first}}, c, fixed{Proof{Authorization: "Bearer no", Certificate: second}})
+	})
+	get(t, client, server.URL)
+	assert.Equal(t, []string{"first Bearer 0", "first Bearer 1"}, seen.all(), "the first that has a part provides it; any of them may renew")
+}
+
+func TestCertificateThatCannotBeUsed(t *testing.T) {
+	ca := testpki.New(t)
+	cert, key := ca.Client(t, "c")
+	missing := Source{File: filepath.Join(t.TempDir(), "x")}
+	for name, tc := range map[string]struct {
+		cert, key Source
+		field     string
+	}{
+		"no key":           {Source{Data: cert}, Source{}, "client-key"},
+		"no certificate":   {Source{}, Source{Data: key}, "client-certificate"},
+		"missing file":     {missing, Source{Data: key}, "client-certificate"},
+		"missing key file": {Source{Data: cert}, missing, "client-key"},
+		"not PEM":          {Source{Data: []byte("x")}, Source{Data: key}, "client-certificate"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Certificate(tc.cert, tc.key)
+			var input *InputError
+			require.ErrorAs(t, err, &input)
+			assert.Equal(t, tc.field, input.Field)
+		})
+	}
 }
 
 func TestKeyPairSaysWhichOfTheTwoIsWrong(t *testing.T) {

@@ -147,7 +147,7 @@ func TestTokenFileThatCannotBeReadAtTheStart(t *testing.T) {
 
 func TestClockThatWasSetBackMakesAFileDue(t *testing.T) {
 	now := time.Now()
-	f := rotatingFile{checked: now}
+	f := rotatingFile{path: "x", checked: now}
 	assert.False(t, f.due(now.Add(recheckEvery-1)))
 	assert.True(t, f.due(now.Add(recheckEvery)))
 	assert.True(t, f.due(now.Add(-time.Hour)))
