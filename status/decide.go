@@ -17,8 +17,9 @@ type Verdict struct {
 	// Every is the least time between two probes for this row; between them a
 	// Probe is a Resume. 0 leaves it to the caller.
 	Every time.Duration
-	// Err is the sentinel to join to the failure when the action is Stop, nil
-	// if the failure matches its own.
+	// Err is the sentinel to join to the failure when this row stops the watch,
+	// by its verdict or sooner by the caller's policy. nil if the failure
+	// matches its own.
 	Err error
 	Run Run // after this failure
 }
@@ -37,28 +38,28 @@ func Decide(f Failure, run Run) Verdict {
 		run = Run{Row: row.ID}
 	}
 	run.Count++
-	v := Verdict{Row: row.ID, Action: row.Action, Delay: row.Delay, Every: row.Every, Run: run}
+	v := Verdict{Row: row.ID, Action: row.Action, Delay: row.Delay, Every: row.Every, Err: row.Escalation.Err, Run: run}
 	if run.Count > 1 {
 		v.Delay = row.Again
 	}
 	// The run counts on after an escalation, so each further failure escalates
 	// again; a Probe is limited by whoever makes it.
 	if row.Escalation.due(run) {
-		v.Action, v.Err = row.Escalation.Action, row.Escalation.Err
+		v.Action = row.Escalation.Action
 	}
 	if v.Action == Probe && f.Verb == List {
 		// A failing LIST is its own probe.
 		v.Action = Resume
 	}
 	answer := facts.answer
+	if row.ID == RowDeniedAfterWork && answer.EffectiveCode() == http.StatusNotFound {
+		// One row for all denials: a restarting server may deny in several
+		// ways in turn. What it said last is what it is down to.
+		v.Err = ErrResourceGone
+	}
 	switch {
 	case v.Action == Stop:
 		v.Delay = DelayNone
-		// One row for all denials: a restarting server may deny in several
-		// ways in turn. What it said last is what it is down to.
-		if row.ID == RowDeniedAfterWork && answer.EffectiveCode() == http.StatusNotFound {
-			v.Err = ErrResourceGone
-		}
 	case answer != nil && answer.RetryAfter > 0:
 		v.AtLeast, v.Delay = answer.RetryAfter, DelayBackoff
 	}

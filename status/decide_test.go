@@ -105,6 +105,30 @@ func TestSkipKeepsTheRun(t *testing.T) {
 	assert.Equal(t, Verdict{Row: RowUnknownType, Action: Skip, Run: before}, v)
 }
 
+// A policy that stops sooner than the row finds the sentinel there already.
+func TestSentinelComesWithEveryFailureOfTheRow(t *testing.T) {
+	for _, tc := range []struct {
+		failure Failure
+		want    error
+	}{
+		{watched.with(answer(404, "404 page not found\n")), ErrResourceGone},
+		{watched.with(refused(403, "Forbidden")), nil},
+		{watched.with(&End{Kind: EndListBody}), ErrNotStream},
+		{chosen.with(answer(500, `{"kind":"Status","code":500}`)), ErrInvalidResourceVersion},
+		{watched.with(refused(500, "InternalError")), nil},
+	} {
+		v := Decide(tc.failure, Run{})
+		assert.Equal(t, Resume, v.Action)
+		assert.Equal(t, tc.want, v.Err, v.Row)
+	}
+}
+
+func TestProbesOfQuietStreamsAreFarApart(t *testing.T) {
+	v := Decide(watched.with(nil).on(quiet(5*time.Minute, 1)), Run{})
+	assert.Equal(t, Probe, v.Action)
+	assert.Equal(t, 30*time.Minute, v.Every)
+}
+
 // A server that restarts denies in several ways, and they count as one.
 func TestDeniedInSeveralWaysIsOneRun(t *testing.T) {
 	var r Run
