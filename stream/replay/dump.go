@@ -16,7 +16,6 @@ import (
 // exchanges. What was asked for is not in such a file.
 type dumpReader struct {
 	br       *bufio.Reader
-	line     int
 	exchange int
 	queue    []*Record
 }

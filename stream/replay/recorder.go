@@ -279,7 +279,8 @@ func failure(err error) Why {
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
 		strings.Contains(text, "stream error"), strings.Contains(text, "GOAWAY"):
 		return WhyReset
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF),
+		strings.Contains(text, "server closed idle connection"):
 		return WhyUnexpectedEOF
 	}
 	return WhyOther
