@@ -13,7 +13,7 @@ type cursor struct {
 	b    []byte
 	i    int // the next byte to look at
 	s    *Scanner
-	room int // levels of nesting that are still allowed
+	room int    // levels of nesting that are still allowed
 	key  []byte // of the member that next moved to
 
 	first bool    // nothing has been read of the innermost container
@@ -30,8 +30,8 @@ func (c *cursor) space() {
 // at reports whether the next byte is x.
 func (c *cursor) at(x byte) bool { return c.i < len(c.b) && c.b[c.i] == x }
 
-// fail stops the cursor at the current byte. Only the first problem counts: it is where the bytes
-// went wrong.
+// fail stops the cursor at the current byte. Only the first problem counts: it
+// is where the bytes went wrong.
 func (c *cursor) fail(why problem) {
 	if c.why == ok {
 		c.why = why
