@@ -210,11 +210,18 @@ func (s *session) enter(cfg *settings) error {
 	if s.final != nil {
 		return s.final
 	}
-	s.running = true
-	if s.started {
-		return nil
+	if !s.started {
+		s.begin(cfg)
 	}
-	s.started = true
+	if err := s.openCheckpoint(cfg); err != nil {
+		return err
+	}
+	s.running, s.started = true, true
+	return nil
+}
+
+// begin sets up the first range.
+func (s *session) begin(cfg *settings) {
 	s.machine.policy = cfg.policy
 	s.machine.atCap = cmp.Or(max(cfg.backoff.Max, 0), backoff.DefaultMax)
 	s.backoff = backoff.Backoff{Policy: cfg.backoff, Rand: cfg.rand}
@@ -234,11 +241,11 @@ func (s *session) enter(cfg *settings) error {
 		s.position = position{version: "0", unordered: true}
 	}
 	s.dirty = cfg.start != StartList && cfg.start != StartStream
-	return nil
 }
 
 func (s *session) leave() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.closeCheckpoint()
 	s.running, s.hand = false, pending{}
 }

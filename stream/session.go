@@ -41,6 +41,8 @@ type session struct {
 	// kind and apiVersion as last seen, for events made here.
 	kind, apiVersion string
 
+	keeper keeper // of the checkpoint
+
 	phase    Phase
 	synced   bool
 	lastErr  error
@@ -124,6 +126,7 @@ func (s *session) commit(p pending) {
 	if p.item {
 		s.skip++
 	}
+	s.changed()
 }
 
 // move sets the resume point.
@@ -153,6 +156,10 @@ func (s *session) lose(cause error) {
 	s.synced = false
 	s.counters.Gaps++
 	s.counters.Relists++
+	// Not later: a process that ends in the middle of the list and goes on
+	// from the old resume point would deliver older states after newer ones.
+	s.changed()
+	s.save()
 }
 
 // State is a snapshot of what the Watcher is doing. It may be called from any
@@ -168,6 +175,7 @@ func (w *Watcher) State() State {
 		Objects:         len(s.index.places),
 		Failures:        s.failures,
 		LastError:       s.lastErr,
+		CheckpointError: s.keeper.err,
 		Counters:        s.counters,
 	}
 	if !s.running {

@@ -31,6 +31,8 @@ type settings struct {
 	watchTimeout  time.Duration
 	headerTimeout time.Duration
 	idleTimeout   time.Duration // 0: by the request
+	checkpoint    string
+	listFirst     bool
 	cachedList    bool
 	tracked       bool
 	bookmarks     bool
@@ -68,6 +70,8 @@ func (w *Watcher) resolve() (settings, error) {
 		watchTimeout:  cmp.Or(w.WatchTimeout, defaultWatchTimeout),
 		headerTimeout: cmp.Or(w.HeaderTimeout, defaultHeaderTimeout),
 		idleTimeout:   w.IdleTimeout,
+		checkpoint:    w.Checkpoint,
+		listFirst:     w.ListFirst,
 		cachedList:    w.CachedList,
 		tracked:       !w.Untracked,
 		bookmarks:     w.Bookmarks,

@@ -100,5 +100,6 @@ type State struct {
 	Objects         int       // in the index
 	Failures        int       // in a row, that had to back off
 	LastError       error     // how the last request failed; nil once the watch has made progress
+	CheckpointError error     // of the last write of the checkpoint; the next is tried within 5 s
 	Counters        Counters
 }

@@ -1,0 +1,213 @@
+package stream
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// A checkpoint is a file of lines of JSON:
+//
+//	{"rawwatch":"checkpoint","format":1,"of":{…},"resourceVersion":"10340","last":"10340","complete":true,…}
+//	["namespace","name","uid","resourceVersion"]      one for each object of the index
+//	{"objects":5,"crc32":"89ab01cd"}                  of all bytes before this line
+//
+// It is written to a temporary file, which is synced and renamed, and then the
+// folder is synced: a crash at any instruction leaves the old file or the new
+// one. "resourceVersion" is absent in the middle of a list, as it is in
+// memory: the next request is a LIST then, too.
+
+const (
+	checkpointFormat = 1
+	// saveEvery is the least time between two writes while the watch runs.
+	saveEvery = 5 * time.Second
+)
+
+// What may be wrong with a checkpoint. Each comes inside a *CheckpointError.
+var (
+	ErrCheckpointLocked  = errors.New("it is in use by another watch")
+	ErrCheckpointCorrupt = errors.New("it is damaged; remove it to start anew")
+	ErrCheckpointFormat  = errors.New("it was written by another version of rawwatch")
+	ErrCheckpointOther   = errors.New("it belongs to another watch")
+)
+
+// CheckpointError is a checkpoint that cannot be used. A watch never starts
+// anew in silence because of one.
+type CheckpointError struct {
+	Path string
+	Err  error
+}
+
+func (e *CheckpointError) Error() string {
+	return fmt.Sprintf("stream: checkpoint %s: %v", e.Path, e.Err)
+}
+
+func (e *CheckpointError) Unwrap() error { return e.Err }
+
+// errInterrupted is the cause of the Gap after a process that ended in the
+// middle of a relist.
+var errInterrupted = errors.New("stream: the list after a loss of history was interrupted")
+
+// checkpointHead is the first line.
+type checkpointHead struct {
+	Rawwatch        string          `json:"rawwatch"`
+	Format          int             `json:"format"`
+	Of              checkpointOwner `json:"of"`
+	ResourceVersion string          `json:"resourceVersion,omitempty"`
+	Last            string          `json:"last,omitempty"`
+	Complete        bool            `json:"complete"`
+	Kind            string          `json:"kind,omitempty"`
+	APIVersion      string          `json:"apiVersion,omitempty"`
+}
+
+// checkpointOwner is the watch the file belongs to: with any other the index
+// would be compared with objects it knows nothing of.
+type checkpointOwner struct {
+	Server        string `json:"server"`
+	Group         string `json:"group,omitempty"`
+	Version       string `json:"version"`
+	Resource      string `json:"resource"`
+	Namespace     string `json:"namespace,omitempty"`
+	Name          string `json:"name,omitempty"`
+	LabelSelector string `json:"labelSelector,omitempty"`
+	FieldSelector string `json:"fieldSelector,omitempty"`
+	View          View   `json:"view,omitempty"`
+	Untracked     bool   `json:"untracked,omitempty"`
+}
+
+// checkpointFoot is the last line.
+type checkpointFoot struct {
+	Objects int    `json:"objects"`
+	CRC32   string `json:"crc32"`
+}
+
+func (s *settings) checkpointOwner() checkpointOwner {
+	server := *s.server
+	server.User, server.RawQuery, server.Fragment = nil, "", ""
+	t := s.target
+	return checkpointOwner{
+		Server: server.String(), Group: t.Group, Version: t.Version, Resource: t.Resource,
+		Namespace: t.Namespace, Name: t.Name, LabelSelector: t.LabelSelector, FieldSelector: t.FieldSelector,
+		View: s.view, Untracked: !s.tracked,
+	}
+}
+
+// writeCheckpoint puts a checkpoint in the place of the one at path.
+func writeCheckpoint(path string, head checkpointHead, x *index) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	w := bufio.NewWriterSize(f, 1<<16)
+	sum := crc32.NewIEEE()
+	enc := json.NewEncoder(io.MultiWriter(w, sum))
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(head); err != nil {
+		return err
+	}
+	for key, slot := range x.places {
+		namespace, name := split(key)
+		// Of the entry only the identity is read: the loop may be marking.
+		id := x.entries[slot].identity
+		if err := enc.Encode([4]string{namespace, name, id.uidText(), id.versionText()}); err != nil {
+			return err
+		}
+	}
+	foot := checkpointFoot{Objects: len(x.places), CRC32: sumText(sum)}
+	if err := json.NewEncoder(w).Encode(foot); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(path))
+}
+
+func sumText(sum hash.Hash32) string { return fmt.Sprintf("%08x", sum.Sum32()) }
+
+// readCheckpoint reads the file at path into an index.
+func readCheckpoint(path string, owner checkpointOwner) (head checkpointHead, x index, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return head, x, err
+	}
+	defer f.Close()
+	r := bufio.NewReaderSize(f, 1<<16)
+	sum := crc32.NewIEEE()
+	line, err := r.ReadBytes('\n')
+	if err != nil && err != io.EOF {
+		return head, x, err
+	}
+	switch err := json.Unmarshal(line, &head); {
+	case err != nil || head.Rawwatch != "checkpoint":
+		return head, x, ErrCheckpointCorrupt
+	case head.Format != checkpointFormat:
+		return head, x, fmt.Errorf("%w (format %d, this one reads %d)", ErrCheckpointFormat, head.Format, checkpointFormat)
+	case head.Of != owner:
+		return head, x, fmt.Errorf("%w: %s", ErrCheckpointOther, head.Of.difference(owner))
+	}
+	for {
+		sum.Write(line)
+		if line, err = r.ReadBytes('\n'); err != nil {
+			return head, x, ErrCheckpointCorrupt // the last line must be there, whole
+		}
+		if line[0] != '[' {
+			break
+		}
+		var object [4]string
+		if json.Unmarshal(line, &object) != nil {
+			return head, x, ErrCheckpointCorrupt
+		}
+		id := newIdentity([]byte(object[2]), []byte(object[3]))
+		x.put(x.find([]byte(object[0]), []byte(object[1])), object[0], object[1], id)
+	}
+	var foot checkpointFoot
+	if json.Unmarshal(line, &foot) != nil || foot.CRC32 != sumText(sum) || foot.Objects != len(x.places) {
+		return head, x, ErrCheckpointCorrupt
+	}
+	if _, err := r.ReadByte(); err != io.EOF {
+		return head, x, ErrCheckpointCorrupt
+	}
+	x.complete = head.Complete
+	return head, x, nil
+}
+
+// difference names the first field in which the owner of the file is another.
+func (o checkpointOwner) difference(want checkpointOwner) string {
+	for _, f := range []struct {
+		name      string
+		has, want any
+	}{
+		{"server", o.Server, want.Server}, {"group", o.Group, want.Group}, {"version", o.Version, want.Version},
+		{"resource", o.Resource, want.Resource}, {"namespace", o.Namespace, want.Namespace}, {"name", o.Name, want.Name},
+		{"label selector", o.LabelSelector, want.LabelSelector}, {"field selector", o.FieldSelector, want.FieldSelector},
+		{"view", o.View, want.View},
+	} {
+		if f.has != f.want {
+			return fmt.Sprintf("its %s is %q, not %q", f.name, fmt.Sprint(f.has), fmt.Sprint(f.want))
+		}
+	}
+	return "one of the two keeps no index"
+}
