@@ -203,6 +203,27 @@ func TestTheNextCallAcknowledges(t *testing.T) {
 		assert.Equal(t, "11", r.w.State().ResourceVersion)
 		r.played("MODIFIED a 12")
 	})
+	for name, list := range map[string]replay.Exchange{
+		"list":   listOf("10", item("a", "9")),
+		"stream": on(streamReq, stream200(ev("ADDED", "a", "9")+replay.InitialEventsEnd("10"), replay.Hold())...),
+	} {
+		bubble(t, "Ack of Synced before the break ends the "+name, func(t *testing.T) {
+			r := newRig(t, func(r *rig) replay.Script {
+				return replay.Script{list, watchOf("10", ev("MODIFIED", "a", "11"), r.stop()...)}
+			}, func(w *stream.Watcher) {
+				if name == "stream" {
+					w.Start = stream.StartStream
+				}
+			})
+			for ev := range r.w.Watch(r.ctx) {
+				if ev.Type == stream.Synced {
+					r.w.Ack()
+					break
+				}
+			}
+			r.played("MODIFIED a 11")
+		})
+	}
 	bubble(t, "a break in mid-list leads to a list, and what was acknowledged is not repeated", func(t *testing.T) {
 		r := newRig(t, func(r *rig) replay.Script {
 			return replay.Script{

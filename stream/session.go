@@ -122,6 +122,9 @@ func (s *session) commit(p pending) {
 		s.dirty = false
 	case Synced:
 		s.synced, s.index.complete = true, true
+		if p.version != "" {
+			s.machine.state = watching{} // here, since the caller may leave before next is asked
+		}
 	}
 	if p.item {
 		s.skip++
