@@ -2,7 +2,6 @@ package kubeconfig
 
 import (
 	"errors"
-	"path/filepath"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -39,27 +38,11 @@ func (e *entry) place() place {
 	return place{file: e.file, line: e.node.Line, entry: e.String(), name: e.name}
 }
 
+// String is the place as warnings name it.
+func (p place) String() string { return strings.TrimSuffix(p.error("", nil).location(), ": ") }
+
 func (p place) error(field string, err error) *Error {
 	return &Error{File: p.file, Line: p.line, Entry: p.entry, Field: field, Err: err}
-}
-
-// path makes a path of a file absolute. It is relative to the file that has
-// it, not to the working directory, and not to the first file of a list. A
-// tilde or a variable in it is an ordinary character.
-func (p place) path(path string) string {
-	if path == "" || filepath.IsAbs(path) || p.file == "" {
-		return path
-	}
-	return filepath.Join(absolute(filepath.Dir(p.file)), path)
-}
-
-// absolute makes a path independent of where the program goes later: some
-// files are read again while it runs.
-func absolute(path string) string {
-	if abs, err := filepath.Abs(path); err == nil {
-		return abs
-	}
-	return path
 }
 
 // decodeCluster reads the chosen cluster.
@@ -97,30 +80,6 @@ func (s section) source(p place, key string) transport.Source {
 		s.fail(key, s.get(key), errors.New("specified together with "+key+"-data"), "remove one of the two")
 	}
 	return source
-}
-
-// filePath reads a path. What is not one would be shown by the error of the
-// operating system, so content that was put in the wrong field is caught here.
-func (s section) filePath(p place, key string) string {
-	text := s.str(key)
-	wrong := ""
-	switch {
-	case strings.Contains(text, "-----BEGIN"), strings.HasPrefix(text, "LS0tLS1CRUdJT"):
-		wrong = "the value is the content, not the path of a file"
-	case strings.HasPrefix(text, "eyJ") && strings.Count(text, ".") >= 2:
-		wrong = "the value is a token, not the path of a file"
-	case strings.ContainsAny(text, "\r\n\x00"), len(text) > 4096:
-		wrong = "the value is not the path of a file"
-	}
-	if wrong == "" {
-		return p.path(text)
-	}
-	hint := "use " + key + "-data for base64"
-	if key == "tokenFile" {
-		hint = "use token for the token itself"
-	}
-	s.fail(key, s.get(key), errors.New(wrong), hint)
-	return ""
 }
 
 // override applies the flags. One that is set also clears what would

@@ -8,23 +8,28 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 )
 
 // maxFile bounds a kubeconfig file. Real ones with hundreds of contexts and
 // their certificates have a few MiB.
 const maxFile = 16 << 20
 
-// homeOrigin is what candidates calls a path that nobody named.
-const homeOrigin = "home directory"
+// Where paths come from, besides KUBECONFIG.
+const (
+	flagOrigin = "--kubeconfig"
+	homeOrigin = "home directory"
+)
 
 // candidates returns the files to read in order of precedence, and what they
 // come from, for messages.
 func (l *loader) candidates(path string) (files []string, origin string) {
 	if path != "" {
-		return []string{path}, "--kubeconfig"
+		return []string{path}, flagOrigin
 	}
 	if list := l.getenv("KUBECONFIG"); list != "" {
+		if notAPath(list) != "" {
+			return []string{list}, "KUBECONFIG" // not split: every piece would be shown as a path
+		}
 		seen := make(map[string]bool)
 		for _, file := range filepath.SplitList(list) {
 			if file != "" && !seen[file] {
@@ -73,11 +78,15 @@ func exists(path string) bool {
 // readAll reads and parses the files. One that does not exist is skipped,
 // unless it was asked for by itself; all others that cannot be used are
 // reported together.
-func (l *loader) readAll(files []string, explicit bool, report *report) (documents []*document, missing []string) {
+func (l *loader) readAll(files []string, origin string, report *report) (documents []*document, missing []string) {
 	for _, file := range files {
+		if wrong := notAPath(file); wrong != "" {
+			report.fail(&Error{Entry: origin, Err: errors.New(wrong), Hint: "write it to a file, and give the path of that"})
+			continue
+		}
 		content, err := l.readFile(file)
 		switch {
-		case errors.Is(err, fs.ErrNotExist) && !explicit:
+		case errors.Is(err, fs.ErrNotExist) && origin != flagOrigin:
 			missing = append(missing, file)
 			continue
 		case errors.Is(err, fs.ErrNotExist):
@@ -115,19 +124,4 @@ func readFile(path string) ([]byte, error) {
 		return nil, fmt.Errorf("larger than %d MiB", maxFile>>20)
 	}
 	return content, nil
-}
-
-// pathHint says what is odd about a path that leads nowhere. Shells expand a
-// tilde and remove quotes; nobody does in a YAML file, in an env: block, or
-// behind --kubeconfig=.
-func pathHint(path string) string {
-	switch {
-	case strings.HasPrefix(path, "~"):
-		return `"~" is not expanded here: write the directory out, or use $HOME where a shell reads it`
-	case strings.ContainsAny(path, `"'`):
-		return "the quotes are part of the path: remove them"
-	case strings.ContainsRune(path, filepath.ListSeparator) && runtime.GOOS != "windows":
-		return "this is one path, not a list: use the variable KUBECONFIG for a list"
-	}
-	return ""
 }

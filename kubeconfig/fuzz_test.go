@@ -46,7 +46,7 @@ func FuzzLoad(f *testing.F) {
 			accountDir: "/nowhere",
 		}
 		report := new(report)
-		documents, _ := l.readAll([]string{"/nowhere/a", "/nowhere/b"}, false, report)
+		documents, _ := l.readAll([]string{"/nowhere/a", "/nowhere/b"}, "KUBECONFIG", report)
 		catalog := merge(documents, report)
 		check := func(o Options) {
 			config, err := l.load(o)

@@ -96,6 +96,7 @@ type plan struct {
 // plan does everything but making the client.
 func (l *loader) plan(o Options) (*plan, error) {
 	report := new(report)
+	o.checkPaths(report)
 	p, err := l.entries(o, report)
 	if err != nil {
 		return nil, err
@@ -140,7 +141,7 @@ func (l *loader) plan(o Options) (*plan, error) {
 // entries finds and decodes the cluster and the user, of files or of the pod.
 func (l *loader) entries(o Options, report *report) (*plan, error) {
 	files, origin := l.candidates(o.Path)
-	documents, missing := l.readAll(files, o.Path != "", report)
+	documents, missing := l.readAll(files, origin, report)
 	catalog := merge(documents, report)
 	if err := report.err(); err != nil {
 		return nil, err
@@ -150,7 +151,8 @@ func (l *loader) entries(o Options, report *report) (*plan, error) {
 		return nil, err
 	}
 
-	p := &plan{options: o, cluster: new(cluster), user: new(user)}
+	flags := place{entry: "flags"}
+	p := &plan{options: o, cluster: &cluster{place: flags}, user: &user{place: flags}}
 	p.config.Context = chosen.context
 	p.config.Namespace = chosen.namespace
 	switch {

@@ -1,6 +1,7 @@
 package kubeconfig
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -54,8 +55,23 @@ type Options struct {
 	// ("it is the list of objects to watch"). "" means that they may, if it
 	// is a terminal.
 	StdinUnavailable string
-	// Stderr is where exec plugins write their messages; nil is os.Stderr.
+	// Stderr is where exec plugins write their messages, from goroutines of
+	// their own; nil is os.Stderr.
 	Stderr io.Writer
+}
+
+// checkPaths reports options that hold the content of a file in place of its
+// path.
+func (o *Options) checkPaths(report *report) {
+	for _, option := range []struct{ flag, value string }{
+		{"--certificate-authority", o.CertificateAuthority},
+		{"--client-certificate", o.ClientCertificate},
+		{"--client-key", o.ClientKey},
+	} {
+		if wrong := notAPath(option.value); wrong != "" {
+			report.fail(&Error{Field: option.flag, Err: errors.New(wrong)})
+		}
+	}
 }
 
 // ParseTimeout reads a timeout as kubectl's --request-timeout takes it: a

@@ -77,7 +77,7 @@ func (u *user) override(o Options, report *report) {
 		// The certificate has to go too. An API server asks its certificate
 		// authenticator first, so the token would be sent and not looked at.
 		if u.cert.File != "" || len(u.cert.Data) > 0 {
-			report.warn("%s: the client certificate is not used: a token was given", u.entry)
+			report.warn("%s: the client certificate is not used: a token was given", u.place)
 		}
 		*u = user{place: u.place, token: o.Token, impersonate: u.impersonate}
 	}
@@ -109,7 +109,7 @@ func (u *user) check(report *report) {
 	case hasCert && !hasKey:
 		report.fail(u.error("client-key", errors.New("missing, but there is a client certificate: client-key-data or client-key must be specified")))
 	case hasKey && !hasCert:
-		report.warn("%s: the client key is not used: there is no client certificate", u.entry)
+		report.warn("%s: the client key is not used: there is no client certificate", u.place)
 		u.key = transport.Source{}
 	}
 
@@ -126,7 +126,7 @@ func (u *user) check(report *report) {
 		report.fail(u.error("", fmt.Errorf("more than one authentication method found: %s; only one is allowed", strings.Join(methods, ", "))))
 	}
 	if u.username == "" && u.password != "" {
-		report.warn("%s: the password is not used: there is no username", u.entry)
+		report.warn("%s: the password is not used: there is no username", u.place)
 	}
 
 	switch {
@@ -140,7 +140,7 @@ func (u *user) check(report *report) {
 		if len(methods) > 0 {
 			used = methods[0]
 		}
-		report.warn("%s: the exec plugin is not used: the user has a %s as well", u.entry, used)
+		report.warn("%s: the exec plugin is not used: the user has a %s as well", u.place, used)
 		u.exec = nil
 	}
 	if u.exec != nil {
