@@ -25,7 +25,7 @@ func (w *Watcher) Connect(ctx context.Context, version string) iter.Seq2[Event, 
 			yield(Event{}, err)
 			return
 		}
-		l := loop{settings: settings, session: &session{}, ctx: ctx, yield: yield}
+		l := loop{settings: settings, source: w, session: &session{}, ctx: ctx, yield: yield}
 		if err := l.connect(version); err != errBreak {
 			yield(Event{}, err)
 		}

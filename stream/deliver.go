@@ -24,6 +24,7 @@ func (l *loop) deliver(ev Event, p pending) error {
 	if err := l.done(); err != nil {
 		return err
 	}
+	ev.Source = l.source
 	l.session.count(ev)
 	p.do = true
 	l.session.hand = p

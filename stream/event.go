@@ -62,6 +62,10 @@ type Event struct {
 	// what was known last.
 	Inferred bool
 
+	// Source is the Watcher the event came from: of a merged watch, one of
+	// several.
+	Source *Watcher
+
 	// Cause is why history was lost. Gap only.
 	Cause error
 

@@ -136,6 +136,9 @@ func next(m machine, o outcome) (machine, step) {
 		m.since = o.now
 	}
 	m.run = verdict.Run
+	if verdict.Row == status.RowQuietEnd {
+		m.empty = 0 // it lived as long as it was asked to
+	}
 
 	// A resume point that is known dead, or that a server answers by losing
 	// again what was just listed, must not turn into a storm of lists.
@@ -162,12 +165,12 @@ func next(m machine, o outcome) (machine, step) {
 		m, st = m.unstream(o, st)
 	case verdict.Action == status.Relist:
 		m, st = m.relist(o, st)
-	case verdict.Action == status.Probe:
-		m, st = m.suspect(o, st)
 	case o.unordered && o.events > 0:
 		// The stream sent objects and no version to resume from. Asking in
 		// the same way again would send them all again.
 		st.gap, m.state = o.err, m.list()
+	case verdict.Action == status.Probe:
+		m, st = m.suspect(o, st)
 	}
 	if st.gap != nil && m.policy.OnExpired == StopExpired {
 		st.stop = stopCause(status.Verdict{Err: status.ErrExpired}, st.gap)

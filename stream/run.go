@@ -29,7 +29,7 @@ func (w *Watcher) Watch(ctx context.Context) iter.Seq2[Event, error] {
 			return
 		}
 		defer w.session.leave()
-		l := loop{settings: settings, session: &w.session, ctx: ctx, yield: yield}
+		l := loop{settings: settings, source: w, session: &w.session, ctx: ctx, yield: yield}
 		if err := l.run(); err != errBreak {
 			yield(Event{}, err)
 		}
@@ -39,6 +39,7 @@ func (w *Watcher) Watch(ctx context.Context) iter.Seq2[Event, error] {
 // loop is one range over a Watcher.
 type loop struct {
 	settings
+	source   *Watcher
 	session  *session
 	ctx      context.Context
 	yield    func(Event, error) bool
