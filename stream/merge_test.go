@@ -73,12 +73,14 @@ func TestMerge(t *testing.T) {
 			w.Start, w.ResourceVersion = stream.StartExact, fmt.Sprint(10*(i+1))
 		}
 		for range stream.Merge(ctx, all...) {
+			time.Sleep(time.Millisecond) // until the other one has asked, too
 			break
 		}
 		assert.Equal(t, "10", all[0].State().ResourceVersion)
 		assert.Equal(t, "20", all[1].State().ResourceVersion)
 		for ev := range stream.Merge(ctx, all...) {
 			ev.Source.Ack()
+			time.Sleep(time.Millisecond)
 			break
 		}
 		assert.Equal(t, "11", all[0].State().ResourceVersion)
