@@ -32,7 +32,7 @@ var allowed = map[string][]string{
 
 	// golang.org/x/net/http2 for its frames: RST_STREAM and GOAWAY at the
 	// right moment cannot be had from net/http.
-	"stream/replay": {module + "/decode", module + "/status", "golang.org/x/net/http2"},
+	"stream/replay": {module + "/decode", module + "/status", "golang.org/x/net/http2", "golang.org/x/net/http2/hpack"},
 
 	// The only reader of YAML: a program that runs in a pod uses incluster,
 	// which links none of it.

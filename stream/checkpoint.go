@@ -30,6 +30,28 @@ const (
 	saveEvery = 5 * time.Second
 )
 
+// Checkpoint keeps the resume point and the index from one process to the
+// next. Make one with [CheckpointFile].
+//
+// It holds functions, and not their work, so that a program without a
+// checkpoint links none of it.
+type Checkpoint struct {
+	path  string
+	lock  func(path string) (*os.File, error)
+	read  func(path string, of checkpointOwner) (checkpointHead, index, error)
+	write func(path string, head checkpointHead, x *index) error
+}
+
+// CheckpointFile is a checkpoint in a file. If the file is there, a watch goes
+// on from it and its Start is not looked at; deletes made meanwhile are
+// reported, even if history was lost. It is written at most every 5 s and when
+// a range ends, so after a crash only what came since the last write may come
+// again. A file that is damaged, or belongs to another watch, or is in use, is
+// a *[CheckpointError]. path.lock beside it is what is locked.
+func CheckpointFile(path string) *Checkpoint {
+	return &Checkpoint{path: path, lock: lockFile, read: readCheckpoint, write: writeCheckpoint}
+}
+
 // What may be wrong with a checkpoint. Each comes inside a *CheckpointError.
 var (
 	ErrCheckpointLocked  = errors.New("it is in use by another watch")

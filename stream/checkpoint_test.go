@@ -17,7 +17,7 @@ import (
 // What one process leaves for the next.
 
 func checkpoint(file string) func(*stream.Watcher) {
-	return func(w *stream.Watcher) { w.Checkpoint = file }
+	return func(w *stream.Watcher) { w.Checkpoint = stream.CheckpointFile(file) }
 }
 
 // left is a checkpoint as a first process leaves it: a and b known, resumable

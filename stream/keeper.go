@@ -13,7 +13,7 @@ import (
 // Its timer writes from a goroutine of its own, and holds session.mu
 // meanwhile: what the loop changes of what is written, it changes under mu.
 type keeper struct {
-	path  string
+	file  *Checkpoint // nil: none is kept
 	owner checkpointOwner
 
 	lock    *os.File
@@ -23,27 +23,29 @@ type keeper struct {
 	err     error // of the last write
 }
 
-// open takes the lock and reads the file, unless it is the one this Watcher
+// openCheckpoint takes the lock and reads the file, unless it is the one this Watcher
 // wrote last. It runs at the beginning of each range, under session.mu.
 func (s *session) openCheckpoint(cfg *settings) error {
 	k := &s.keeper
-	k.path, k.owner = cfg.checkpoint, cfg.checkpointOwner()
-	if k.path == "" {
+	k.file = cfg.checkpoint
+	if k.file == nil {
 		return nil
 	}
+	k.owner = cfg.checkpointOwner()
+	path := k.file.path
 	fail := func(err error) error {
 		s.closeLock()
-		var path *fs.PathError
-		if errors.As(err, &path) {
-			err = path.Err // the path is said once
+		var at *fs.PathError
+		if errors.As(err, &at) {
+			err = at.Err // the path is said once
 		}
-		return &CheckpointError{Path: k.path, Err: err}
+		return &CheckpointError{Path: path, Err: err}
 	}
 	var err error
-	if k.lock, err = lockFile(k.path + ".lock"); err != nil {
+	if k.lock, err = k.file.lock(path + ".lock"); err != nil {
 		return fail(err)
 	}
-	info, err := os.Stat(k.path)
+	info, err := os.Stat(k.file.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -52,7 +54,7 @@ func (s *session) openCheckpoint(cfg *settings) error {
 	case k.seen != nil && sameFile(k.seen, info):
 		return nil
 	}
-	head, x, err := readCheckpoint(k.path, k.owner)
+	head, x, err := k.file.read(path, k.owner)
 	if err != nil {
 		return fail(err)
 	}
@@ -89,7 +91,7 @@ func (s *session) restore(head checkpointHead, x index, cfg *settings) {
 // The caller holds mu.
 func (s *session) changed() {
 	k := &s.keeper
-	if k.path == "" || k.unsaved {
+	if k.file == nil || k.unsaved {
 		return
 	}
 	k.unsaved = true
@@ -111,7 +113,7 @@ func (s *session) changed() {
 // caller holds mu.
 func (s *session) save() {
 	k := &s.keeper
-	if k.path == "" || !k.unsaved {
+	if k.file == nil || !k.unsaved {
 		return
 	}
 	head := checkpointHead{
@@ -123,11 +125,11 @@ func (s *session) save() {
 		head.ResourceVersion = s.position.version
 	}
 	k.unsaved = false
-	if k.err = writeCheckpoint(k.path, head, &s.index); k.err == nil {
-		k.seen, k.err = os.Stat(k.path)
+	if k.err = k.file.write(k.file.path, head, &s.index); k.err == nil {
+		k.seen, k.err = os.Stat(k.file.path)
 	}
 	if k.err != nil {
-		k.err = &CheckpointError{Path: k.path, Err: k.err}
+		k.err = &CheckpointError{Path: k.file.path, Err: k.err}
 		s.changed()
 	}
 }

@@ -31,7 +31,7 @@ type settings struct {
 	watchTimeout  time.Duration
 	headerTimeout time.Duration
 	idleTimeout   time.Duration // 0: by the request
-	checkpoint    string
+	checkpoint    *Checkpoint
 	listFirst     bool
 	cachedList    bool
 	tracked       bool

@@ -75,15 +75,9 @@ type Watcher struct {
 	// UserAgent of the requests. "" is rawwatch/VERSION (os/arch).
 	UserAgent string
 
-	// Checkpoint is the path of a file that keeps the resume point and the
-	// index from one process to the next; "" keeps none. If the file is
-	// there, the watch goes on from it and Start is not looked at; deletes
-	// made meanwhile are reported, even if history was lost. It is written at
-	// most every 5 s and when a range ends, so after a crash only what came
-	// since the last write may come again. A file that is damaged, or belongs
-	// to another watch, or is in use, is a *CheckpointError. Checkpoint.lock
-	// beside it is what is locked.
-	Checkpoint string
+	// Checkpoint keeps the resume point and the index from one process to
+	// the next: see [CheckpointFile]. nil keeps none.
+	Checkpoint *Checkpoint
 
 	// ListFirst, with a Checkpoint, lists and compares before it watches, and
 	// so comes to a Synced: for a run that wants to know what has changed

@@ -1,0 +1,33 @@
+// Package expired shows how to test a program that watches: what does it do
+// when the server has forgotten its resourceVersion?
+package expired
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"example.com/rawwatch/stream"
+)
+
+// myProgram stands for the program under test. It says which objects exist,
+// once it has been told that history was lost and what came of it.
+func myProgram(ctx context.Context, w *stream.Watcher) string {
+	exists, lost := map[string]bool{}, false
+	for ev, err := range w.Watch(ctx) {
+		switch {
+		case err != nil:
+			return err.Error()
+		case ev.Type == stream.Gap:
+			lost = true
+		case ev.Type == stream.Deleted:
+			delete(exists, ev.Name)
+		case ev.Type == stream.Synced && lost:
+			return strings.Join(slices.Sorted(maps.Keys(exists)), " ")
+		case ev.Type != stream.Synced:
+			exists[ev.Name] = true
+		}
+	}
+	return ""
+}
