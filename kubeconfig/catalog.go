@@ -8,6 +8,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// The keys that mean something, by where they stand. They are only there to
+// warn of misspelt ones; what is read is said where it is decoded.
 var (
 	topKeys   = []string{"apiVersion", "kind", "preferences", "clusters", "users", "contexts", "current-context", "extensions"}
 	entryKeys = map[string][]string{
@@ -17,26 +19,32 @@ var (
 	}
 )
 
-// catalog is what all files say together, still undecoded.
+// catalog is what all files say together, still undecoded. It knows the names
+// of all entries and nothing of what is in them, so that an entry which another
+// program has written in another dialect costs its own user a message, and
+// everybody else nothing.
 type catalog struct {
 	clusters, users, contexts entries
 	current                   string // current-context
 	currentFile               string // that says so
-	empty                     bool   // no entry anywhere
 }
 
-// entries are the items of one list by their names.
+// entries are the items of one of the three lists, by their names. An item
+// without a name has the name "", which no context can refer to.
 type entries map[string]*entry
 
 func (e entries) names() []string { return slices.Sorted(maps.Keys(e)) }
 
-// entry is one item of a list.
+// entry is one item of a list: a name, and a node to be decoded if the entry
+// is chosen.
 type entry struct {
 	kind string // "cluster", "user" or "context": also the key of its content
 	name string
 	file string
 	node *yaml.Node
-	// twice says that the file has another entry of that kind and name.
+	// twice says that the file has another entry of that kind and name. Which
+	// one was meant cannot be known: kubectl refuses the file, we refuse the
+	// entry.
 	twice bool
 	// badName is why the name cannot be used, nil if it can.
 	badName *Error
@@ -53,11 +61,10 @@ func merge(documents []*document, report *report) *catalog {
 		c.clusters.add("cluster", d, report)
 		c.users.add("user", d, report)
 		c.contexts.add("context", d, report)
-		if current := d.top.str("current-context"); c.current == "" && current != "" {
-			c.current, c.currentFile = current, d.file
+		if c.current == "" {
+			c.current, c.currentFile = d.top.str("current-context"), d.file
 		}
 	}
-	c.empty = len(c.clusters)+len(c.users)+len(c.contexts) == 0 && c.current == ""
 	return c
 }
 
@@ -116,6 +123,6 @@ func (e *entry) content(report *report, known []string) section {
 	}
 	item := newSection(e.file, e.String(), e.node, report, entryKeys[e.kind])
 	content := item.sub(e.kind, known)
-	content.path = "" // messages name the entry already
+	content.path = "" // not "user.": messages name the entry already
 	return content
 }

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// choice is which entries are used. Either entry is nil if there is none.
+// choice is which entries are used. Either entry is nil if there is none: a
+// cluster by flags alone, an anonymous user.
 type choice struct {
 	context       string
 	namespace     string // of the context
@@ -25,6 +26,9 @@ func (c *catalog) choose(o Options, report *report) choice {
 	var clusterName, userName string
 	var at *Error // where the names stand, for messages
 
+	// A context is a cluster, a user and a namespace under one name. One that
+	// is the only one is not taken without being asked for: kubectl does not
+	// either, and tomorrow there may be two.
 	name, asked := o.Context, o.Context != ""
 	if !asked {
 		name = c.current
@@ -41,6 +45,9 @@ func (c *catalog) choose(o Options, report *report) choice {
 		at = entry.place().error("", nil)
 	}
 
+	// Flags replace one part of the context and leave the others. A name in
+	// the context that leads nowhere does not matter if flags provide what it
+	// stands for.
 	switch {
 	case o.Cluster != "":
 		if chosen.cluster = c.clusters[o.Cluster]; chosen.cluster == nil {
@@ -75,8 +82,9 @@ func (c *catalog) noContext(name string, asked bool) *Error {
 		Err: fmt.Errorf("context was not found for specified context: %s", name), Hint: known("contexts", c.contexts)}
 }
 
-// missing reports a name that leads nowhere. at is where it stands, nil for a
-// flag.
+// missing reports a name that leads nowhere, and lists those that exist: the
+// usual reasons are a typing error and a file of the list that was left out.
+// at is where the name stands, nil for a flag.
 func missing(kind, name string, at *Error, from entries) *Error {
 	e := new(Error)
 	if at != nil {
@@ -90,6 +98,7 @@ func missing(kind, name string, at *Error, from entries) *Error {
 	return e
 }
 
+// known lists the names that there are.
 func known(plural string, from entries) string {
 	if len(from) == 0 {
 		return "there are no " + plural
@@ -98,15 +107,17 @@ func known(plural string, from entries) string {
 }
 
 // noConfiguration explains why nothing says where the server is: what was
-// looked for where, or which contexts there are to choose from.
-func (c *catalog) noConfiguration(origin string, files, missing []string) *Error {
+// looked for where, or which contexts there are to choose from. The phrase of
+// ErrNoConfiguration is client-go's, cut before its advice to set
+// KUBERNETES_MASTER, which has no effect here.
+func (c *catalog) noConfiguration(chosen choice, origin string, files, missing []string) *Error {
 	e := &Error{Err: ErrNoConfiguration}
 	switch {
-	case len(c.contexts) > 0 && c.current == "":
+	case len(c.contexts) > 0 && chosen.context == "":
 		e.Err = fmt.Errorf("%w: no current-context is set", ErrNoConfiguration)
 		e.Hint = "choose one with --context: " + quoteAll(c.contexts.names())
 	case len(c.contexts) > 0:
-		e.Err = fmt.Errorf("%w: context %q names no cluster", ErrNoConfiguration, c.current)
+		e.Err = fmt.Errorf("%w: context %q names no cluster", ErrNoConfiguration, chosen.context)
 		e.Hint = known("clusters", c.clusters)
 	case len(c.clusters) > 0:
 		e.Err = fmt.Errorf("%w: there are clusters, but no contexts", ErrNoConfiguration)
@@ -130,7 +141,9 @@ func (c *catalog) noConfiguration(origin string, files, missing []string) *Error
 	return e
 }
 
-// namespaceFlag undoes what shells complete to: "ns/kube-system".
+// namespaceFlag takes the prefix off "ns/kube-system", which is what kubectl
+// prints for a namespace and people paste. kubectl takes it off as well, in any
+// case.
 func namespaceFlag(namespace string) string {
 	lower := strings.ToLower(namespace)
 	for _, prefix := range []string{"namespaces/", "namespace/", "ns/"} {

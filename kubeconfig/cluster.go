@@ -2,7 +2,6 @@ package kubeconfig
 
 import (
 	"errors"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -15,34 +14,16 @@ var clusterKeys = []string{
 }
 
 // cluster is a decoded cluster entry, or one made of flags or of the pod's
-// environment.
+// environment: where the server is, and how we know that it is the right one.
 type cluster struct {
 	place
-	server             string
-	tls                transport.TLS // without our own certificate
+	server             string // as it is in the file, until plan.url has read it
+	tls                transport.TLS
 	proxyURL           string
 	disableCompression bool
 	// execConfig is the extension that exec plugins get as their
 	// cluster's configuration.
 	execConfig *yaml.Node
-}
-
-// place is where an entry stands, for messages, and what its relative paths
-// are relative to.
-type place struct {
-	file, entry, name string
-	line              int
-}
-
-func (e *entry) place() place {
-	return place{file: e.file, line: e.node.Line, entry: e.String(), name: e.name}
-}
-
-// String is the place as warnings name it.
-func (p place) String() string { return strings.TrimSuffix(p.error("", nil).location(), ": ") }
-
-func (p place) error(field string, err error) *Error {
-	return &Error{File: p.file, Line: p.line, Entry: p.entry, Field: field, Err: err}
 }
 
 // decodeCluster reads the chosen cluster.
@@ -59,6 +40,8 @@ func decodeCluster(e *entry, report *report) *cluster {
 			CA:         s.source(e.place(), "certificate-authority"),
 		},
 	}
+	// Extensions are other programs' data, in whatever form they like. One of
+	// them is for the user's exec plugin.
 	for _, item := range s.items("extensions") {
 		item = resolve(item)
 		if item.Kind != yaml.MappingNode {
@@ -73,7 +56,8 @@ func decodeCluster(e *entry, report *report) *cluster {
 }
 
 // source reads a pair of fields of which one names a file and the other holds
-// the content itself.
+// the content itself. The format's documentation lets the content win if both
+// are there; client-go refuses that, and so do we: they may differ.
 func (s section) source(p place, key string) transport.Source {
 	source := transport.Source{File: s.filePath(p, key), Data: s.data(key + "-data")}
 	if source.File != "" && len(source.Data) > 0 {
@@ -83,9 +67,11 @@ func (s section) source(p place, key string) transport.Source {
 }
 
 // override applies the flags. One that is set also clears what would
-// contradict it.
+// contradict it. One that is not set changes nothing: there is no way to say
+// "no CA" by a flag, other than asking for no verification.
 func (c *cluster) override(o Options) {
 	if o.Server != "" {
+		// The name belonged to the server that is replaced.
 		c.server, c.tls.ServerName = o.Server, ""
 	}
 	if o.TLSServerName != "" {

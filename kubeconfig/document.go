@@ -11,7 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// document is one file, parsed into nodes. Nothing in it is decoded yet.
+// document is one file, parsed into nodes. Nothing in it is decoded yet but
+// what says that it is a kubeconfig file.
 type document struct {
 	file string
 	top  section
@@ -38,7 +39,8 @@ func parseDocument(file string, content []byte, report *report) *document {
 		report.fail(e)
 		return nil
 	}
-	// The rest is read only to be warned of, so it need not even be YAML.
+	// The rest is read only to be warned of, so it need not even be YAML. A
+	// marker at the end with nothing behind it is no second document.
 	if err := decoder.Decode(&second); err != io.EOF && (err != nil || !isNull(rootOf(&second))) {
 		report.warn("%s: only the first document of the file is used", file)
 	}
@@ -53,6 +55,8 @@ func parseDocument(file string, content []byte, report *report) *document {
 		report.fail(e)
 		return nil
 	}
+	// Both may be missing, as in files that were written by hand. What is
+	// there has to be right: this may be the manifest of something else.
 	top := newSection(file, "", root, report, topKeys)
 	version, kind := top.str("apiVersion"), top.str("kind")
 	if (version != "" && version != "v1") || (kind != "" && kind != "Config") {
@@ -93,12 +97,13 @@ func withoutContent(message string) string {
 	})
 }
 
-// syntaxHint guesses what a file is that is not YAML.
+// syntaxHint guesses what a file is that is not YAML. The messages of the
+// parser are right, and of no help to somebody whose pipeline has decoded a
+// secret once too often.
 func syntaxHint(content []byte, err error) string {
 	text := err.Error()
-	head := strings.TrimSpace(string(content[:min(len(content), 512)]))
 	switch {
-	case strings.HasPrefix(head, "YXBpVmVyc2lvb") || strings.HasPrefix(head, "Y2x1c3RlcnM6"):
+	case encodedConfig(string(bytes.TrimSpace(content))):
 		return "the file looks like base64: decode it first"
 	case strings.Contains(text, "control characters") || strings.Contains(text, "UTF-8"):
 		return "the file is not text: was it decoded from base64 in the right way?"

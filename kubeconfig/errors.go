@@ -12,14 +12,19 @@ import (
 var ErrNoConfiguration = errors.New("no configuration has been provided")
 
 // An Error says what is wrong with a configuration, where, and if possible
-// what to do about it. It never quotes a value that may be secret.
+// what to do about it. It quotes names (of entries, files and keys), because
+// one cannot find a fault without them, and never a value.
 type Error struct {
 	File  string // "" if the fault is not in a file
 	Line  int    // 0 if unknown
-	Entry string // for instance `user "admin"`, or `flag`; "" for the whole file
+	Entry string // for instance `user "admin"`, or "flags"; "" for the whole file
 	Field string // as the file spells it: "client-key-data"; "" for the whole entry
 	Err   error  // the reason
 	Hint  string // what to do, "" if there is nothing more to say
+
+	// loading says that the file could not be used at all. The message then
+	// begins with kubectl's words for that: people search for them.
+	loading bool
 }
 
 func (e *Error) Error() string { return "kubeconfig: " + e.detail() }
@@ -32,7 +37,10 @@ func (e *Error) detail() string { return oneLine(e.location() + e.reason()) }
 // location is where the fault is, with a colon at its end, or "".
 func (e *Error) location() string {
 	var b strings.Builder
-	if e.File != "" {
+	switch {
+	case e.loading:
+		fmt.Fprintf(&b, "error loading config file %q: ", e.File)
+	case e.File != "":
 		b.WriteString(e.File)
 		if e.Line > 0 {
 			fmt.Fprintf(&b, ":%d", e.Line)
@@ -47,6 +55,7 @@ func (e *Error) location() string {
 	return b.String()
 }
 
+// reason is what is wrong, and what to do.
 func (e *Error) reason() string {
 	if e.Hint != "" {
 		return e.Err.Error() + " (" + e.Hint + ")"
@@ -101,7 +110,8 @@ func (p problems) Error() string {
 func (p problems) Unwrap() []error { return p }
 
 // report collects what is found on the way through a configuration, so that
-// all of it can be said at once.
+// all of it can be said at once. Each Load has one of its own, and hands it
+// down to whatever reads a part of the configuration.
 type report struct {
 	errs     []error
 	warnings []string
@@ -109,6 +119,8 @@ type report struct {
 
 func (r *report) fail(err *Error) { r.errs = append(r.errs, err) }
 
+// warn adds a warning, once: a file that is read for two reasons has the same
+// things to be said about it twice.
 func (r *report) warn(format string, args ...any) {
 	text := oneLine(fmt.Sprintf(format, args...))
 	for _, old := range r.warnings {
@@ -119,6 +131,7 @@ func (r *report) warn(format string, args ...any) {
 	r.warnings = append(r.warnings, text)
 }
 
+// err returns all errors as one, nil if there are none.
 func (r *report) err() error {
 	switch len(r.errs) {
 	case 0:

@@ -13,13 +13,15 @@ import (
 
 var pluginKeys = []string{"apiVersion", "command", "args", "env", "interactiveMode", "installHint", "provideClusterInfo"}
 
-// plugin is a decoded exec section.
+// plugin is a decoded exec section. Package execplugin says what its fields
+// mean; this file only reads them.
 type plugin struct {
 	place
 	config      execplugin.Config
 	clusterInfo bool
 }
 
+// decodePlugin reads the section s of the user at a place.
 func decodePlugin(s section, at place) *plugin {
 	p := &plugin{
 		place: at,
@@ -42,7 +44,8 @@ func decodePlugin(s section, at place) *plugin {
 }
 
 // commandPath makes a path relative to the file that has it. A bare name stays
-// one, and is looked up in PATH.
+// one, and is looked up in PATH. (client-go looks for a backslash alone on
+// Windows, and so finds ./plugin in the working directory there.)
 func commandPath(command string, at place) string {
 	separators := "/"
 	if runtime.GOOS == "windows" {
@@ -78,8 +81,9 @@ func (p *plugin) credential(target *cluster, o Options) (transport.Credential, e
 	return execplugin.New(config)
 }
 
-// forPlugin describes the cluster to a plugin. It gets the CA's content, not
-// its path.
+// forPlugin describes the cluster to a plugin, which may have to talk to it or
+// to choose among several identities. It gets the CA's content, not its path:
+// that is how Kubernetes' ExecCredential is defined.
 func (c *cluster) forPlugin() (*execplugin.Cluster, error) {
 	info := &execplugin.Cluster{
 		Server:                   c.server,

@@ -11,7 +11,8 @@ import (
 )
 
 // maxFile bounds a kubeconfig file. Real ones with hundreds of contexts and
-// their certificates have a few MiB.
+// their certificates have a few MiB; the limit is for --kubeconfig /dev/zero
+// and for a log file that was named by mistake.
 const maxFile = 16 << 20
 
 // Where paths come from, besides KUBECONFIG.
@@ -21,11 +22,14 @@ const (
 )
 
 // candidates returns the files to read in order of precedence, and what they
-// come from, for messages.
+// come from, for messages. The flag replaces the list, it is not put in front
+// of it. Nothing in a path is expanded: whoever writes a tilde has a shell that
+// expands it, or should be told that nobody did.
 func (l *loader) candidates(path string) (files []string, origin string) {
 	if path != "" {
 		return []string{path}, flagOrigin
 	}
+	// Set and empty is the same as not set.
 	if list := l.getenv("KUBECONFIG"); list != "" {
 		if notAPath(list) != "" {
 			return []string{list}, "KUBECONFIG" // not split: every piece would be shown as a path
@@ -62,6 +66,7 @@ func homeDir(goos string, getenv func(string) string, exists func(string) bool) 
 			return home
 		}
 	}
+	// None has it, so all that is left is a path for the message.
 	for _, home := range []string{getenv("HOME"), profile, drivePath} {
 		if home != "" && exists(home) {
 			return home
@@ -76,8 +81,10 @@ func exists(path string) bool {
 }
 
 // readAll reads and parses the files. One that does not exist is skipped,
-// unless it was asked for by itself; all others that cannot be used are
-// reported together.
+// unless it was asked for by itself: lists in KUBECONFIG name files that exist
+// on some machines only. Any other file that cannot be used is an error, even
+// if the rest would do. Going on without it would mean another cluster than
+// the one that is meant, and perhaps a production one.
 func (l *loader) readAll(files []string, origin string, report *report) (documents []*document, missing []string) {
 	for _, file := range files {
 		if wrong := notAPath(file); wrong != "" {
@@ -104,8 +111,9 @@ func (l *loader) readAll(files []string, origin string, report *report) (documen
 	return documents, missing
 }
 
+// loadError reports a file that cannot be used at all.
 func loadError(file string, err error) *Error {
-	return &Error{Err: fmt.Errorf("error loading config file %q: %w", file, err)}
+	return &Error{File: file, Err: err, loading: true}
 }
 
 // readFile reads with a limit. What matters is what comes out, not what stat

@@ -3,7 +3,6 @@ package kubeconfig
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
@@ -12,6 +11,19 @@ import (
 	"example.com/rawwatch/kubeconfig/incluster"
 	"example.com/rawwatch/kubeconfig/transport"
 )
+
+// The way through this file, from top to bottom:
+//
+//	Load      the plan, then the client
+//	  plan      everything that can be known without a client
+//	    entries   which cluster, which user: decoded, still as the file has them
+//	    override  flags
+//	    check     contradictions, and settings without effect
+//	    url       the address
+//
+// Errors are collected in a report on the way and looked at where going on
+// would make no sense, so that somebody with three faults in a file is told of
+// three.
 
 // Config is what a client needs to know.
 type Config struct {
@@ -45,7 +57,8 @@ func Load(o Options) (*Config, error) {
 	return new(loader).load(o)
 }
 
-// loader is where the environment comes in. The zero value uses the real one.
+// loader is where the environment comes in. The zero value uses the real one;
+// tests replace it, which is why nothing else here calls os.Getenv.
 type loader struct {
 	env        func(string) string
 	read       func(path string) ([]byte, error) // of kubeconfig files only
@@ -121,6 +134,9 @@ func (l *loader) plan(o Options) (*plan, error) {
 		UserAgent:          o.UserAgent,
 		RequestTimeout:     o.RequestTimeout,
 	}
+	// Over plain http the credentials would be there for anybody to read, so
+	// they are not even looked up: a token file that is missing, or a plugin
+	// that is not installed, does not matter then.
 	if p.config.Server.Scheme == "http" {
 		p.config.Credentials = "anonymous"
 		if p.user.identified() {
@@ -151,6 +167,7 @@ func (l *loader) entries(o Options, report *report) (*plan, error) {
 		return nil, err
 	}
 
+	// What is not in a file is made of flags, and says so in messages.
 	flags := place{entry: "flags"}
 	p := &plan{options: o, cluster: &cluster{place: flags}, user: &user{place: flags}}
 	p.config.Context = chosen.context
@@ -160,13 +177,14 @@ func (l *loader) entries(o Options, report *report) (*plan, error) {
 		p.cluster = decodeCluster(chosen.cluster, report)
 		p.config.Cluster = chosen.cluster.name
 	case o.Server != "":
-		// Flags alone are enough.
+		// Flags alone are enough. In a pod too: its token must not go to a
+		// server that was named by hand.
 	case o.Path == "" && l.account().Possible():
 		if err := p.useAccount(l.account(), report); err != nil {
 			return nil, err
 		}
 	default:
-		report.fail(catalog.noConfiguration(origin, files, missing))
+		report.fail(catalog.noConfiguration(chosen, origin, files, missing))
 		return nil, report.explained()
 	}
 	if chosen.user != nil && !p.inPod {
@@ -211,7 +229,8 @@ func (p *plan) useAccount(account incluster.Account, report *report) error {
 	return nil
 }
 
-// namespace chooses among the flag, the context and, in a pod, its own.
+// namespace chooses among the flag, the context and, in a pod, the pod's own:
+// also if the server comes from a file there, as kubectl does it.
 func (l *loader) namespace(flag, context string) string {
 	if ns := namespaceFlag(flag); ns != "" {
 		return ns
@@ -225,68 +244,4 @@ func (l *loader) namespace(flag, context string) string {
 		}
 	}
 	return "default"
-}
-
-// located adds the place to what package transport found wrong with settings.
-func (p *plan) located(err error) error {
-	var report report
-	for _, err := range flatten(err) {
-		var input *transport.InputError
-		if !errors.As(err, &input) {
-			return err
-		}
-		report.fail(p.locate(input.Field, input.Err))
-	}
-	return report.err()
-}
-
-// locate says where a setting comes from: a flag, or the entry that has it.
-func (p *plan) locate(field string, err error) *Error {
-	at, flag := p.cluster.place, ""
-	switch field {
-	case "certificate-authority":
-		flag = p.options.CertificateAuthority
-		field = fieldOf(field, p.cluster.tls.CA)
-	case "client-certificate":
-		at, flag = p.user.place, p.options.ClientCertificate
-		field = fieldOf(field, p.user.cert)
-	case "client-key":
-		at, flag = p.user.place, p.options.ClientKey
-		field = fieldOf(field, p.user.key)
-	case "token":
-		at, flag = p.user.place, p.options.Token
-	case "server":
-		flag = p.options.Server
-	case "insecure-skip-tls-verify":
-		if p.options.InsecureSkipTLSVerify {
-			flag = "true"
-		}
-	case "as":
-		at, flag = p.user.place, p.options.As
-	case "tokenFile", "exec":
-		at = p.user.place
-	}
-	if flag != "" {
-		return &Error{Field: "--" + field, Err: err}
-	}
-	e := at.error(field, err)
-	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(err.Error(), "~$") {
-		e.Hint = "neither ~ nor variables are expanded here, and paths are relative to the file"
-	}
-	return e
-}
-
-func fieldOf(field string, source transport.Source) string {
-	if len(source.Data) > 0 {
-		return field + "-data"
-	}
-	return field
-}
-
-// flatten returns the errors that err joins, or err itself.
-func flatten(err error) []error {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return joined.Unwrap()
-	}
-	return []error{err}
 }

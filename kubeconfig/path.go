@@ -26,7 +26,7 @@ func absolute(path string) string {
 	return path
 }
 
-// filePath reads a path.
+// filePath reads a path. Whether there is a file is not looked at.
 func (s section) filePath(p place, key string) string {
 	text := s.str(key)
 	wrong := notAPath(text)
@@ -50,8 +50,7 @@ func notAPath(text string) string {
 		return "the value is a token, not the path of a file"
 	case strings.Contains(text, "-----BEGIN"),
 		strings.HasPrefix(text, "LS0tLS1CRUdJT"), // "-----BEGIN" in base64
-		strings.HasPrefix(text, "YXBpVmVyc2lvb"), // "apiVersion"
-		strings.HasPrefix(text, "Y2x1c3RlcnM6"),  // "clusters:"
+		encodedConfig(text),
 		strings.HasPrefix(text, "{"),
 		strings.Contains(text, "apiVersion:"),
 		strings.ContainsAny(text, "\r\n\x00"),
@@ -65,6 +64,17 @@ func notAPath(text string) string {
 		}
 	}
 	return ""
+}
+
+// encodedConfig reports whether a text is a kubeconfig file in base64, going by
+// the keys that such files begin with.
+func encodedConfig(text string) bool {
+	for _, head := range []string{"YXBpVmVyc2lvb", "Y2x1c3RlcnM6", "Y29udGV4dHM6"} { // apiVersion, clusters:, contexts:
+		if strings.HasPrefix(text, head) {
+			return true
+		}
+	}
+	return false
 }
 
 // pathHint says what is odd about a path that leads nowhere. Shells expand a

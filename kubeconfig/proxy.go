@@ -25,6 +25,10 @@ func proxyFor(proxyURL string) (func(*http.Request) (*url.URL, error), error) {
 		}
 		return nil, err
 	}
+	// Refused, and not tried directly: where a proxy is configured a direct
+	// connection hangs, or goes where it was not meant to go. socks5h is not
+	// among them, in client-go neither, and socks5 does what it says: names
+	// are resolved at the proxy.
 	switch u.Scheme {
 	case "http", "https", "socks5":
 	default:

@@ -13,6 +13,11 @@ import (
 // A section is a mapping that is being read. Its getters report what is wrong
 // and return zero, so that a caller reads all fields first and asks the report
 // once; null and absent are the same to all of them.
+//
+// This is in place of decoding into structs with tags, for three reasons. The
+// library's own decoder puts the offending value into its errors, and that may
+// be a token; it refuses keys given twice, which kubectl accepts; and it would
+// decode the lists whole, so that one entry could fail them all.
 type section struct {
 	file, entry string
 	path        string     // of keys inside the entry, "" or with a dot at its end: "exec."
@@ -94,58 +99,15 @@ func (s section) get(key string) *yaml.Node {
 	return nil
 }
 
-// lookup finds a key in a mapping: its own keys first, the last one if there
-// are several, then those of merged mappings, the first one that has it.
-//
-// seen holds the merged mappings that have been searched. Ten lines of merges
-// can name one mapping a billion times, or a mapping itself.
-func lookup(mapping *yaml.Node, key string, seen map[*yaml.Node]bool) *yaml.Node {
-	for i := len(mapping.Content) - 2; i >= 0; i -= 2 {
-		if k := resolve(mapping.Content[i]); k.Kind == yaml.ScalarNode && k.Value == key && !isMerge(k) {
-			return resolve(mapping.Content[i+1])
-		}
-	}
-	for _, m := range merged(mapping) {
-		if seen[m] {
-			continue
-		}
-		if seen == nil {
-			seen = make(map[*yaml.Node]bool)
-		}
-		seen[m] = true
-		if found := lookup(m, key, seen); found != nil {
-			return found
-		}
-	}
-	return nil
-}
-
-// merged returns the mappings that a mapping's merge keys name.
-func merged(mapping *yaml.Node) []*yaml.Node {
-	var mappings []*yaml.Node
-	for i := 0; i+1 < len(mapping.Content); i += 2 {
-		if !isMerge(mapping.Content[i]) {
-			continue
-		}
-		values := []*yaml.Node{resolve(mapping.Content[i+1])}
-		if values[0].Kind == yaml.SequenceNode {
-			values = values[0].Content
-		}
-		for _, value := range values {
-			if value = resolve(value); value.Kind == yaml.MappingNode {
-				mappings = append(mappings, value)
-			}
-		}
-	}
-	return mappings
-}
-
 // str reads a string. Numbers and booleans are refused, as kubectl does: what
-// was meant by 012345 or yes is known to whoever wrote it only.
+// was meant by 012345 or yes is known only to whoever wrote it, and a file that
+// works here should work there.
 func (s section) str(key string) string {
 	return s.text(key, s.get(key))
 }
 
+// text reads a node as a string. A date is one, although YAML has a type for
+// dates: kubectl's parser gives it back as it was written.
 func (s section) text(field string, n *yaml.Node) string {
 	n = resolve(n)
 	if isNull(n) {
@@ -174,7 +136,8 @@ func (s section) text(field string, n *yaml.Node) string {
 }
 
 // flag reads a boolean. yes and on are booleans in the YAML that kubectl
-// reads.
+// reads; "true" in quotes is a string and refused. That matters: the flag that
+// switches verification off must not depend on a guess.
 func (s section) flag(key string) bool {
 	n := s.get(key)
 	if n == nil {
@@ -218,7 +181,8 @@ func (s section) items(key string) []*yaml.Node {
 	return n.Content
 }
 
-// sub starts reading the mapping at key.
+// sub starts reading the mapping at key. Messages about what is in it have the
+// whole path, as in exec.env[0].value.
 func (s section) sub(key string, known []string) section {
 	sub := s
 	if s.entry != "" {
@@ -227,7 +191,7 @@ func (s section) sub(key string, known []string) section {
 	return sub.open(s.get(key), known)
 }
 
-// data reads base64.
+// data reads base64, as all fields with a name in -data have it.
 func (s section) data(key string) []byte {
 	text := s.str(key)
 	if text == "" {
@@ -246,6 +210,7 @@ func (s section) data(key string) []byte {
 	return decoded
 }
 
+// fail reports a fault of a field, at the line of n if that is not nil.
 func (s section) fail(field string, n *yaml.Node, err error, hint string) {
 	field = strings.TrimSuffix(s.path+field, ".")
 	e := &Error{File: s.file, Entry: s.entry, Field: field, Err: err, Hint: hint}
@@ -253,58 +218,4 @@ func (s section) fail(field string, n *yaml.Node, err error, hint string) {
 		e.Line = n.Line
 	}
 	s.report.fail(e)
-}
-
-// resolve follows an alias to what it stands for.
-func resolve(n *yaml.Node) *yaml.Node {
-	for n != nil && n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	return n
-}
-
-func isNull(n *yaml.Node) bool {
-	return n == nil || n.Kind == 0 || (n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null")
-}
-
-func isMerge(key *yaml.Node) bool {
-	return key.Kind == yaml.ScalarNode && key.Value == "<<" && (key.Tag == "" || key.Tag == "!" || key.ShortTag() == "!!merge")
-}
-
-// yaml11Bool reports a plain yes, no, on or off. The YAML library reads them as
-// strings unless a boolean is asked for; kubectl's takes them for booleans
-// everywhere.
-func yaml11Bool(n *yaml.Node) bool {
-	if n.Style != 0 {
-		return false
-	}
-	switch n.Value {
-	case "yes", "Yes", "YES", "on", "On", "ON", "no", "No", "NO", "off", "Off", "OFF":
-		return true
-	}
-	return false
-}
-
-// kindOf names a node's type in the words of kubectl's messages. It never
-// quotes the value.
-func kindOf(n *yaml.Node) string {
-	switch n.Kind {
-	case yaml.MappingNode:
-		return "object"
-	case yaml.SequenceNode:
-		return "array"
-	}
-	switch n.ShortTag() {
-	case "!!int", "!!float":
-		return "number"
-	case "!!bool":
-		return "bool"
-	case "!!str":
-		if yaml11Bool(n) {
-			return "bool"
-		}
-	case "!!null":
-		return "null"
-	}
-	return "string"
 }

@@ -32,12 +32,16 @@ func parseServer(text string, warn func(string)) (*url.URL, error) {
 		return nil, errors.New("a user name or password in the URL is not supported: give the user an entry of its own")
 	case u.Hostname() == "":
 		return nil, errors.New("the host is missing")
+	// Not all that url.Parse lets through is an address one can dial.
 	case strings.Contains(u.Hostname(), ":") && !strings.HasPrefix(u.Host, "["):
 		return nil, errors.New("an IPv6 address has to be in brackets: https://[fd00::1]:6443")
 	}
 	if u.RawQuery != "" || u.Fragment != "" || u.ForceQuery {
 		warn("the query and fragment of the server's URL are ignored")
 	}
+	// Only what requests are built on is kept. A slash at the end would be
+	// doubled by the path that follows it, and some proxies in front of API
+	// servers answer a double slash with a redirect.
 	server := &url.URL{Scheme: u.Scheme, Host: u.Host}
 	server.Path = strings.TrimRight(u.Path, "/")
 	if u.RawPath != "" {
@@ -46,7 +50,8 @@ func parseServer(text string, warn func(string)) (*url.URL, error) {
 	return server, nil
 }
 
-// withoutURL reduces an error of url.Parse to its kind.
+// withoutURL reduces an error of url.Parse to its kind. Even the reason inside
+// of a *url.Error has a piece of the input in it.
 func withoutURL(err error) error {
 	var escape url.EscapeError
 	var host url.InvalidHostError

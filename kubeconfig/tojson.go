@@ -9,9 +9,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// toJSON writes a part of a document as JSON. Aliases are written out, so a
-// few lines of YAML can stand for any amount of JSON: budget is how many
-// values there may be. It also ends a value that contains itself.
+// toJSON writes a part of a document as JSON: the one part of a file that is
+// not ours to understand, the configuration of an exec plugin.
+//
+// Aliases are written out, so a few lines of YAML can stand for any amount of
+// JSON. budget is how many values there may be; it also ends a value that
+// contains itself. What fits it fits into an environment variable, where the
+// result goes.
 func toJSON(n *yaml.Node) (json.RawMessage, error) {
 	budget := 10_000
 	value, err := plain(n, &budget)
@@ -23,6 +27,7 @@ func toJSON(n *yaml.Node) (json.RawMessage, error) {
 
 var errTooLarge = errors.New("it is too large, or contains itself")
 
+// plain converts a node to what encoding/json can write.
 func plain(n *yaml.Node, budget *int) (any, error) {
 	if *budget--; *budget < 0 {
 		return nil, errTooLarge

@@ -16,7 +16,7 @@ var userKeys = []string{
 }
 
 // user is a decoded user entry, or one made of flags or of the pod's
-// environment.
+// environment: who we are. Files are not read and plugins not looked for here.
 type user struct {
 	place
 	token, tokenFile   string
@@ -56,7 +56,8 @@ func decodeUser(e *entry, report *report) *user {
 	return u
 }
 
-// lists reads a mapping from strings to lists of strings.
+// lists reads a mapping from strings to lists of strings. Its keys are the
+// user's own (as-user-extra), so none of them is unknown.
 func (s section) lists(key string) map[string][]string {
 	sub := s.sub(key, nil)
 	if sub.node == nil {
@@ -71,7 +72,9 @@ func (s section) lists(key string) map[string][]string {
 	return lists
 }
 
-// override applies the flags.
+// override applies the flags. A flag that says who we are replaces, and does
+// not add: somebody who asks to be bob does not expect to be a member of the
+// groups that alice had in the file.
 func (u *user) override(o Options, report *report) {
 	if o.Token != "" {
 		// The certificate has to go too. An API server asks its certificate
@@ -113,6 +116,8 @@ func (u *user) check(report *report) {
 		u.key = transport.Source{}
 	}
 
+	// A server takes one Authorization header. A token file beside a token is
+	// no contradiction: the token is for as long as the file is not there.
 	var methods []string
 	for _, m := range []struct {
 		name string
@@ -136,6 +141,8 @@ func (u *user) check(report *report) {
 		report.fail(&Error{File: u.file, Line: u.line, Entry: u.entry, Field: "auth-provider",
 			Err: fmt.Errorf("no Auth Provider found for name %q", u.authProvider), Hint: replacement(u.authProvider)})
 	case u.exec != nil && (len(methods) > 0 || hasCert):
+		// client-go passes over the plugin without a word. It is what people
+		// meet who add exec to a user and leave the expired token in place.
 		used := "client certificate"
 		if len(methods) > 0 {
 			used = methods[0]
@@ -151,7 +158,8 @@ func (u *user) check(report *report) {
 	}
 }
 
-// replacement says what took the place of an auth-provider.
+// replacement says what took the place of an auth-provider. Kubernetes 1.26
+// removed those of the clouds; oidc is compiled into kubectl alone.
 func replacement(name string) string {
 	switch name {
 	case "gcp":

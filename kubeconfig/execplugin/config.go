@@ -15,7 +15,8 @@ const (
 	versionAlpha = group + "v1alpha1" // gone since Kubernetes 1.24
 )
 
-// Config is the exec section of a kubeconfig user.
+// Config is the exec section of a kubeconfig user, and what its surroundings
+// add to it. Where the versions of the API differ, v1 is the stricter one.
 type Config struct {
 	APIVersion string // client.authentication.k8s.io/v1 or /v1beta1
 	Command    string // a path, or a name to look up in PATH
@@ -25,10 +26,13 @@ type Config struct {
 	// gets our standard input. v1 has no default; that of v1beta1 is
 	// IfAvailable.
 	InteractiveMode string
-	// InstallHint is shown if the command does not exist.
+	// InstallHint is shown if the command does not exist. It comes from a file
+	// that somebody else may have written, and is escaped when it is shown.
 	InstallHint string
 
-	// Cluster is told to the command if it is not nil (provideClusterInfo).
+	// Cluster is told to the command if it is not nil. In the file this is
+	// provideClusterInfo; it is not the default because the CA and a
+	// configuration of any size go into one environment variable.
 	Cluster *Cluster
 	// StdinUnavailable says why the command may not read our standard input,
 	// "" if it may.
@@ -40,14 +44,16 @@ type Config struct {
 }
 
 // DefaultTimeout leaves somebody the time to log in with a browser and a
-// second factor.
+// second factor: the plugins that open one wait for three minutes themselves.
+// Those that ask a cloud's API are done in seconds.
 const DefaultTimeout = 3 * time.Minute
 
 // Variable is a variable of the command's environment.
 type Variable struct{ Name, Value string }
 
 // Cluster is what a command is told about the server. The names on the wire
-// are those of Kubernetes' clientauthentication API.
+// are those of Kubernetes' clientauthentication API, which are in turn those of
+// kubeconfig files.
 type Cluster struct {
 	Server                   string          `json:"server"`
 	TLSServerName            string          `json:"tls-server-name,omitempty"`
@@ -59,7 +65,8 @@ type Cluster struct {
 }
 
 // Check returns all that is wrong with the configuration, joined. The texts
-// name fields, and hold no value but versions and modes.
+// name fields, and hold no value but versions and modes. Their wording is that
+// of client-go.
 func (c *Config) Check() error {
 	var errs []error
 	fail := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }

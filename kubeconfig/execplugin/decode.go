@@ -9,7 +9,8 @@ import (
 	"example.com/rawwatch/kubeconfig/transport"
 )
 
-// execCredential is what a command prints.
+// execCredential is what a command prints. Certificate and key are PEM text,
+// not base64 of it as in kubeconfig files.
 type execCredential struct {
 	Kind       string `json:"kind"`
 	APIVersion string `json:"apiVersion"`
@@ -52,6 +53,7 @@ func decode(output []byte, apiVersion string, now time.Time) (*credential, error
 		return nil, errors.New("exec plugin returned only a certificate, not a key")
 	}
 
+	// A token and a certificate may come together; both are used.
 	var c credential
 	var err error
 	if status.Token != "" {
@@ -75,6 +77,7 @@ func decode(output []byte, apiVersion string, now time.Time) (*credential, error
 	return &c, nil
 }
 
+// placeOf says what is wrong with JSON, without a word of it.
 func placeOf(err error, size int) string {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError

@@ -23,7 +23,9 @@ const (
 	afterKill = time.Second
 )
 
-// execute runs the command once.
+// execute runs the command once, in our own working directory, as a shell would:
+// only the path of the command is relative to the file that names it. There is
+// no shell in between, and no expansion of arguments.
 func (c *Config) execute(ctx context.Context) (*credential, error) {
 	stdin, err := c.stdin()
 	if err != nil {
@@ -35,12 +37,14 @@ func (c *Config) execute(ctx context.Context) (*credential, error) {
 	}
 	var output limitedBuffer
 	cmd := exec.CommandContext(ctx, c.Command, c.Args...)
+	// Of variables given twice the last one counts (os/exec sees to that), so
+	// this is the order of precedence.
 	cmd.Env = os.Environ()
 	for _, v := range c.Env {
 		cmd.Env = append(cmd.Env, v.Name+"="+v.Value)
 	}
 	cmd.Env = append(cmd.Env, "KUBERNETES_EXEC_INFO="+info)
-	if stdin != nil {
+	if stdin != nil { // a nil *os.File in the field would be no nil reader
 		cmd.Stdin = stdin
 	}
 	cmd.Stdout = &output
@@ -48,6 +52,9 @@ func (c *Config) execute(ctx context.Context) (*credential, error) {
 	if c.Stderr == nil {
 		cmd.Stderr = os.Stderr
 	}
+	// A command that was killed, or that has ended, may leave a child which
+	// holds its output open: sh -c "something &". Without a limit Run would
+	// wait for that child.
 	cmd.WaitDelay = afterKill
 	if err := cmd.Run(); err != nil {
 		return nil, c.runError(ctx, err)
@@ -128,7 +135,8 @@ func printable(text string) string {
 	return b.String()
 }
 
-// stdin returns our standard input if the command may have it.
+// stdin returns our standard input if the command may have it, and nil for
+// none: it then finds the null device, and fails at once if it asks a question.
 func (c *Config) stdin() (*os.File, error) {
 	switch c.InteractiveMode {
 	case "Never":
@@ -160,7 +168,9 @@ func isTerminal(f *os.File) bool {
 	return err != nil || !os.SameFile(info, null)
 }
 
-// info is what the command finds in KUBERNETES_EXEC_INFO.
+// info is what the command finds in KUBERNETES_EXEC_INFO: an ExecCredential
+// without a status. interactive is there even if it is false, so that plugins
+// can tell it from an old client that does not say.
 func (c *Config) info(interactive bool) (string, error) {
 	type spec struct {
 		Cluster     *Cluster `json:"cluster,omitempty"`
