@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -50,18 +53,36 @@ func TestCancelInEveryState(t *testing.T) {
 			assert.Equal(t, stream.PhaseIdle, w.State().Phase)
 		})
 	}
-	bubble(t, "while dialling", func(t *testing.T) {
-		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errUser)
-		defer cancel()
-		srv := replay.NewServer(t, nil, replay.Options{})
-		client := srv.Client()
-		client.Transport = hang{}
-		w := &stream.Watcher{Client: client, Server: srv.URL(), Target: target}
-		for _, err := range w.Watch(ctx) {
-			assert.Equal(t, errUser, err)
-		}
-		assert.LessOrEqual(t, time.Since(time.Now()), 100*time.Millisecond)
-	})
+	for name, dial := range map[string]func(context.Context, string, string) (net.Conn, error){
+		"while dialling": func(ctx context.Context, _, _ string) (net.Conn, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		},
+		"in the TLS handshake": func(context.Context, string, string) (net.Conn, error) {
+			client, server := net.Pipe()
+			go io.Copy(io.Discard, server) // it listens, and never answers
+			return client, nil
+		},
+	} {
+		bubble(t, name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			transport := &http.Transport{DialContext: dial}
+			defer transport.CloseIdleConnections()
+			w := &stream.Watcher{
+				Client: &http.Client{Transport: transport},
+				Server: &url.URL{Scheme: "https", Host: "silent.test"},
+				Target: target,
+			}
+			var at time.Time
+			time.AfterFunc(time.Second, func() { at = time.Now(); cancel(errUser) })
+			var last error
+			for _, err := range w.Watch(ctx) {
+				last = err
+			}
+			require.Equal(t, errUser, last)
+			assert.Less(t, time.Since(at), 100*time.Millisecond)
+		})
+	}
 	bubble(t, "before the first request", func(t *testing.T) {
 		r := newRig(t, func(r *rig) replay.Script { return nil })
 		r.cancel(errUser)
@@ -95,14 +116,6 @@ func TestCancelInEveryState(t *testing.T) {
 type ignoreLeftovers struct{ *testing.T }
 
 func (ignoreLeftovers) Errorf(string, ...any) {}
-
-// hang is a transport whose dial takes for ever.
-type hang struct{}
-
-func (hang) RoundTrip(r *http.Request) (*http.Response, error) {
-	<-r.Context().Done()
-	return nil, r.Context().Err()
-}
 
 // A recorded watch, cut at every byte and resumed: the same events, each once.
 func TestCutAtEveryByte(t *testing.T) {
