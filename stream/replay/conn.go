@@ -89,8 +89,8 @@ func (s *Server) untrack(c *conn) {
 // c is idle and has to go, because the script waits for new connections.
 func (s *Server) setIdle(c *conn, idle bool) bool {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.conns[c] = idle
+	s.mu.Unlock()
 	return !idle || !s.wantsConnections()
 }
 

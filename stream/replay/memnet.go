@@ -136,6 +136,7 @@ type half struct {
 	start     int
 	finished  error // the writer has left: io.EOF, or ECONNRESET
 	abandoned error // the reader has left
+	lost      bool  // something was written after that
 	readBy    deadline
 	writeBy   deadline
 }
@@ -189,6 +190,11 @@ func (h *half) write(p []byte) (n int, err error) {
 		switch {
 		case h.finished != nil:
 			return n, opError("write", net.ErrClosed)
+		case h.abandoned == syscall.EPIPE && !h.lost:
+			// The kernel takes what is written to a closed connection, and
+			// learns from the answer (RST) that nobody wanted it.
+			h.lost = true
+			return n + len(p), nil
 		case h.abandoned != nil:
 			return n, opError("write", os.NewSyscallError("write", h.abandoned))
 		case h.writeBy.passed():

@@ -67,6 +67,18 @@ func TestMemoryConnectionHalfClose(t *testing.T) {
 	assert.ErrorIs(t, err, net.ErrClosed)
 }
 
+func TestMemoryConnectionTakesOneWriteThatNobodyReads(t *testing.T) {
+	client, server := memPipe()
+	require.NoError(t, server.Close())
+	n, err := client.Write([]byte("request"))
+	require.NoError(t, err)
+	assert.Equal(t, 7, n)
+	_, err = client.Write([]byte("more"))
+	assert.ErrorIs(t, err, syscall.EPIPE)
+	_, err = client.Read(make([]byte, 1))
+	assert.Equal(t, io.EOF, err)
+}
+
 func TestMemoryConnectionResetIsReadAfterTheData(t *testing.T) {
 	client, server := memPipe()
 	_, err := server.Write([]byte("data"))

@@ -1,18 +1,14 @@
 package replay
 
 import (
-	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
-	"fmt"
 	"iter"
 	"net"
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -33,6 +29,9 @@ type Options struct {
 	TCP   bool // listen on loopback
 	TLS   bool // with a certificate made for this server
 	HTTP2 bool // HTTP/2 only; without TLS by prior knowledge (h2c)
+	// AnyOrder takes the first exchange that matches and has not been played
+	// yet, instead of the next one. Refuse and Drop are skipped then.
+	AnyOrder bool
 }
 
 // Seen is a request that reached a Server.
@@ -44,11 +43,12 @@ type Seen struct {
 	Time   time.Time // when its header had been read
 }
 
-// A Server plays a [Script].
+// A Server plays a [Script], or shows a [Store].
 type Server struct {
 	t       TB
 	options Options
-	script  Script
+	list    *playlist // nil: no script
+	take    func(*http.Request) (iter.Seq[Step], error)
 
 	listener net.Listener
 	url      *url.URL
@@ -63,12 +63,9 @@ type Server struct {
 	closed sync.Once
 
 	mu     sync.Mutex
-	next   int // exchange to be played next
-	used   int // connections that a Refuse or Drop at next has turned away
-	failed bool
 	seen   []Seen
-	conns  map[*conn]bool
-	dialed int // connections accepted so far
+	conns  map[*conn]bool // true: idle
+	dialed int            // connections accepted so far
 }
 
 // NewServer starts a server that plays script. It is closed by t's cleanup,
@@ -79,7 +76,14 @@ func NewServer(t TB, script Script, options Options) *Server {
 	if err := script.validate(options.HTTP2); err != nil {
 		t.Fatalf("%v", err)
 	}
-	s := &Server{t: t, options: options, script: script, conns: map[*conn]bool{}}
+	list := newPlaylist(script, options.AnyOrder)
+	return startServer(t, list, list.take, options)
+}
+
+// startServer starts a server that does about each request what take says.
+func startServer(t TB, list *playlist, take func(*http.Request) (iter.Seq[Step], error), options Options) *Server {
+	t.Helper()
+	s := &Server{t: t, options: options, list: list, take: take, conns: map[*conn]bool{}}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.health, s.fail = context.WithCancelCause(s.ctx)
 	if err := s.listen(); err != nil {
@@ -180,28 +184,15 @@ func (s *Server) Close() {
 	})
 }
 
-// checkPlayed reports what is left of the script. After a mismatch everything
-// behind it is left over for that one reason, which has been told already.
+// checkPlayed reports what is left of the script.
 func (s *Server) checkPlayed() {
 	s.t.Helper()
-	if s.failed || s.next == len(s.script) {
+	if s.list == nil {
 		return
 	}
-	var b strings.Builder
-	for i := s.next; i < len(s.script); i++ {
-		fmt.Fprintf(&b, "\n\t%d: %v", i+1, &s.script[i])
+	if err := s.list.left(); err != nil {
+		s.t.Errorf("%v\nrequests that came:%s", err, story(s.seen))
 	}
-	s.t.Errorf("replay: %d of %d exchanges were never asked for:%s\nrequests that came:%s",
-		len(s.script)-s.next, len(s.script), b.String(), s.story())
-}
-
-// story is the requests so far, one a line.
-func (s *Server) story() string {
-	var b strings.Builder
-	for _, r := range s.seen {
-		fmt.Fprintf(&b, "\n\t%s %s (connection %d)", r.Method, r.URL, r.Conn)
-	}
-	return cmp.Or(b.String(), " none")
 }
 
 // answer decides what to do about a request: it is called once for each, when
@@ -209,97 +200,37 @@ func (s *Server) story() string {
 func (s *Server) answer(conn int, r *http.Request) iter.Seq[Step] {
 	s.mu.Lock()
 	s.seen = append(s.seen, Seen{Method: r.Method, URL: r.URL, Header: r.Header.Clone(), Conn: conn, Time: time.Now()})
-	if s.failed {
-		s.mu.Unlock()
+	s.mu.Unlock()
+	steps, err := s.take(r)
+	if err == nil {
+		s.closeIdle()
+		return steps
+	}
+	// Only the first request that does not match is answered; those behind it
+	// are held, because an answer would make the client under test go round as
+	// fast as it can.
+	if err == errFailed {
 		return slices.Values([]Step{Hold()})
 	}
-	n := s.next
-	if n < len(s.script) && !s.script[n].connects() {
-		s.advance() // taken before Check runs, which may call back
-	} else {
-		s.failed = true
-	}
-	s.mu.Unlock()
-
-	switch {
-	case n == len(s.script):
-		return s.mismatch(n, r, "the script is over: no request was expected")
-	case s.script[n].connects():
-		return s.mismatch(n, r, fmt.Sprintf("want first: %v", &s.script[n]))
-	}
-	if diff := s.script[n].Request.differences(r); len(diff) > 0 {
-		return s.mismatch(n, r, fmt.Sprintf("want: %v\n\t%s", &s.script[n], strings.Join(diff, "\n\t")))
-	}
-	return slices.Values(s.script[n].Answer)
+	s.t.Errorf("%v", err)
+	s.fail(err)
+	return slices.Values(JSON(599, err.Error()+"\n", "Content-Type: text/plain"))
 }
 
-// mismatch fails the test and makes the answer to the request that did not
-// fit. Only this one is answered; what comes after it is held, because an
-// answer would make the client under test go round as fast as it can.
-func (s *Server) mismatch(n int, r *http.Request, why string) iter.Seq[Step] {
-	text := fmt.Sprintf("replay: request %d of %d does not match\n\tgot:  %s %s\n\t%s",
-		n+1, len(s.script), r.Method, r.URL, why)
-	if near := s.nearest(n, r); near >= 0 {
-		text += fmt.Sprintf("\n\tit would match exchange %d", near+1)
+// closeIdle closes the idle connections if the script waits for new ones.
+func (s *Server) closeIdle() {
+	if !s.wantsConnections() {
+		return
 	}
 	s.mu.Lock()
-	s.failed = true
-	s.mu.Unlock()
-	s.t.Errorf("%s", text)
-	s.fail(errors.New(text))
-	return slices.Values(JSON(599, text+"\n", "Content-Type: text/plain"))
-}
-
-// nearest is another exchange that would have taken the request: the usual
-// cause of a mismatch is one request too many or too few. -1 if there is none.
-func (s *Server) nearest(not int, r *http.Request) int {
-	for i := range s.script {
-		if i != not && !s.script[i].connects() && len(s.script[i].Request.differences(r)) == 0 {
-			return i
-		}
-	}
-	return -1
-}
-
-// advance goes on to the next exchange; mu is held.
-func (s *Server) advance() {
-	s.next++
-	s.used = 0
-	if s.wantsConnections() {
-		for c, idle := range s.conns {
-			if idle {
-				c.raw.Close()
-			}
+	defer s.mu.Unlock()
+	for c, idle := range s.conns {
+		if idle {
+			c.raw.Close()
 		}
 	}
 }
 
-// wantsConnections reports whether the script waits for attempts to connect;
-// mu is held.
-func (s *Server) wantsConnections() bool {
-	return s.next < len(s.script) && s.script[s.next].connects()
-}
-
-// refuses counts an attempt to connect and reports whether to refuse it.
-func (s *Server) refuses() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.next < len(s.script) && s.turnAway(s.script[s.next].refuse)
-}
-
-// drops counts a connection and reports whether to close it at once.
-func (s *Server) drops() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.next < len(s.script) && s.turnAway(s.script[s.next].drop)
-}
-
-func (s *Server) turnAway(n int) bool {
-	if s.used >= n {
-		return false
-	}
-	if s.used++; s.used == n {
-		s.advance()
-	}
-	return true
-}
+func (s *Server) wantsConnections() bool { return s.list != nil && s.list.wantsConnections() }
+func (s *Server) refuses() bool          { return s.list != nil && s.list.refuses() }
+func (s *Server) drops() bool            { return s.list != nil && s.list.drops() }

@@ -396,7 +396,7 @@ func TestRequestsAreMatchedByWhatTheyName(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &spy{T: t}
-			srv := NewServer(s, Script{On(wants)}, Options{})
+			srv := NewServer(s, Script{On(wants, Respond(200))}, Options{})
 			req, err := http.NewRequestWithContext(t.Context(), c.method, srv.URL().String()+c.url, nil)
 			require.NoError(t, err)
 			req.Header = c.header
@@ -424,11 +424,12 @@ func TestWithAddsToACopy(t *testing.T) {
 
 func TestScriptsThatCannotBePlayedAreRefusedAtOnce(t *testing.T) {
 	for want, steps := range map[string][]Step{
-		"exchange 1, step 1: the zero Step does nothing":    {{}},
-		"exchange 1, step 2: nothing can follow Cut":        {Respond(200), Cut(), End()},
-		"exchange 1, step 1: nothing can follow Hold":       {Hold(), Respond(200)},
-		"exchange 1, step 2: RstStream needs Options.HTTP2": {Respond(200), RstStream(2)},
-		"exchange 1, step 1: GoAway needs Options.HTTP2":    {GoAway(0)},
+		"exchange 1 has no steps; an answer that never comes is Hold": {},
+		"exchange 1, step 1: the zero Step does nothing":              {{}},
+		"exchange 1, step 2: nothing can follow Cut":                  {Respond(200), Cut(), End()},
+		"exchange 1, step 1: nothing can follow Hold":                 {Hold(), Respond(200)},
+		"exchange 1, step 2: RstStream needs Options.HTTP2":           {Respond(200), RstStream(2)},
+		"exchange 1, step 1: GoAway needs Options.HTTP2":              {GoAway(0)},
 	} {
 		assert.PanicsWithValue(t, "replay: "+want, func() { NewServer(&spy{T: t}, Script{On(List("/"), steps...)}, Options{}) })
 	}

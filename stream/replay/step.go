@@ -167,6 +167,9 @@ func bodyAllowed(status int) bool { return status >= 200 && status != 204 && sta
 // the test fails where it begins and not with a puzzle later.
 func (script Script) validate(http2 bool) error {
 	for i := range script {
+		if len(script[i].Answer) == 0 && !script[i].connects() {
+			return fmt.Errorf("replay: exchange %d has no steps; an answer that never comes is Hold", i+1)
+		}
 		for j := range script[i].Answer {
 			step := &script[i].Answer[j]
 			switch {

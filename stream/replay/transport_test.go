@@ -1,0 +1,168 @@
+package replay_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "example.com/rawwatch/stream/replay"
+)
+
+func TestTransportAnswersForAnyHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tr, err := NewTransport(Script{
+			On(List(ConfigMaps), JSON(200, "{}")...),
+			Refuse(1),
+			On(Watch(ConfigMaps, "10"), Respond(200), Pause(time.Hour), Write("x"), Cut()),
+		}, Options{TLS: true})
+		require.NoError(t, err)
+		c := &http.Client{Transport: tr}
+		body, err := fetch(t, c, "https://kubernetes.default.svc"+ConfigMaps)
+		require.NoError(t, err)
+		assert.Equal(t, "{}", body)
+		_, err = fetch(t, c, "http://other:8080"+watch10)
+		assert.ErrorIs(t, err, syscall.ECONNREFUSED)
+		body, err = fetch(t, c, "http://other:8080"+watch10)
+		assert.ErrorIs(t, err, io.ErrUnexpectedEOF)
+		assert.Equal(t, "x", body)
+		assert.Len(t, tr.Requests(), 2)
+		assert.NoError(t, tr.Close())
+	})
+}
+
+func TestTransportTellsOfMismatches(t *testing.T) {
+	tr, err := NewTransport(Script{On(List("/a"), Respond(200)), On(List("/b"), Respond(200))}, Options{})
+	require.NoError(t, err)
+	_, err = fetch(t, &http.Client{Transport: tr}, "http://x/a")
+	require.NoError(t, err)
+	assert.ErrorContains(t, tr.Close(), "1 of 2 exchanges were never asked for:\n\t2: GET /b")
+
+	tr, err = NewTransport(Script{On(List("/a"), Respond(200))}, Options{})
+	require.NoError(t, err)
+	_, err = fetch(t, &http.Client{Transport: tr}, "http://x/b")
+	require.NoError(t, err)
+	assert.ErrorContains(t, tr.Close(), "path: want /a, got /b")
+
+	_, err = NewTransport(Script{On(List("/a"), GoAway(0))}, Options{})
+	assert.EqualError(t, err, "replay: exchange 1, step 1: GoAway needs Options.HTTP2")
+}
+
+func TestAnyOrderTakesTheFirstThatMatchesOnce(t *testing.T) {
+	script := Script{
+		On(List("/a"), JSON(200, "1")...),
+		Refuse(5),
+		On(List("/b"), JSON(200, "2")...),
+		On(List("/a"), JSON(200, "3")...),
+	}
+	s := &spy{T: t}
+	srv := NewServer(s, script, Options{AnyOrder: true})
+	for _, want := range []string{"/b 2", "/a 1", "/a 3"} {
+		path, want, _ := strings.Cut(want, " ")
+		_, body, err := get(t, srv, path)
+		require.NoError(t, err)
+		assert.Equal(t, want, body)
+	}
+	status, body, err := get(t, srv, "/a?resourceVersion=5")
+	require.NoError(t, err)
+	assert.Equal(t, 599, status)
+	assert.Contains(t, body, "no exchange is left")
+	srv.Close()
+	assert.Len(t, s.said, 1)
+
+	s = &spy{T: t}
+	srv = NewServer(s, script, Options{AnyOrder: true})
+	_, body, err = get(t, srv, "/a?resourceVersion=5")
+	require.NoError(t, err)
+	assert.Contains(t, body, "nearest: GET /a\n\tquery resourceVersion: want \"\", got \"5\"")
+	srv.Close()
+	assert.Len(t, s.said, 2)
+	assert.Contains(t, s.said[1], "3 of 4 exchanges were never asked for:\n\t1: GET /a\n\t3: GET /b\n\t4: GET /a")
+}
+
+func TestHandlerPlaysBehindNetHTTP(t *testing.T) {
+	for name, h2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
+		t.Run(name, func(t *testing.T) {
+			h := NewHandler(Script{
+				On(List("/list"), JSON(200, "{}", "X-A: 1", "X-A: 2")...),
+				On(Watch("/watch", "1"), Respond(200), Write("a"), Pause(time.Millisecond), Write("b"), End()),
+				On(Watch("/watch", "2"), Respond(200), Write("a"), Cut()),
+				On(Watch("/watch", "3"), Respond(200), Write("a"), Pause(20*time.Millisecond), Reset()),
+				On(List("/untyped"), Respond(503, "Content-Type:"), Write("<html>")),
+				On(List("/never"), JSON(200, "{}")...),
+			}, false)
+			srv := httptest.NewUnstartedServer(h)
+			srv.EnableHTTP2 = h2
+			srv.StartTLS()
+			defer srv.Close()
+			resp, err := srv.Client().Get(srv.URL + "/list")
+			require.NoError(t, err)
+			resp.Body.Close()
+			assert.Equal(t, []string{"1", "2"}, resp.Header["X-A"])
+			body, err := fetch(t, srv.Client(), srv.URL+"/watch?watch=1&resourceVersion=1")
+			require.NoError(t, err)
+			assert.Equal(t, "ab", body)
+			for _, rv := range []string{"2", "3"} {
+				body, err = fetch(t, srv.Client(), srv.URL+"/watch?watch=1&resourceVersion="+rv)
+				assert.Error(t, err)
+				assert.Equal(t, "a", body)
+			}
+			resp, err = srv.Client().Get(srv.URL + "/untyped")
+			require.NoError(t, err)
+			resp.Body.Close()
+			assert.Equal(t, 503, resp.StatusCode)
+			assert.NotContains(t, resp.Header, "Content-Type")
+			assert.ErrorContains(t, h.Err(), "1 of 6 exchanges were never asked for")
+			body, err = fetch(t, srv.Client(), srv.URL+"/other")
+			require.NoError(t, err)
+			assert.Contains(t, body, `"reason":"NotFound","code":404}`)
+			assert.ErrorContains(t, h.Err(), "path: want /never, got /other")
+		})
+	}
+}
+
+func TestRealRecordingPlaysAtItsOwnSpeed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for speed, want := range map[float64]time.Duration{0: 0, 1: 1213 * time.Millisecond, 10: 121300 * time.Microsecond} {
+			d, err := NewReader(strings.NewReader(example[:strings.Index(example, `{"d":0,"t":"mark"`)]))
+			require.NoError(t, err)
+			script, err := d.Script(speed)
+			require.NoError(t, err)
+			tr, err := NewTransport(script, Options{AnyOrder: true})
+			require.NoError(t, err)
+			start := time.Now()
+			resp, err := (&http.Client{Transport: tr}).Get("http://x/api/v1/namespaces/t/pods?watch=true&resourceVersion=5")
+			require.NoError(t, err)
+			b := make([]byte, 1000)
+			_, err = io.ReadAtLeast(resp.Body, b, 80)
+			require.NoError(t, err)
+			assert.Equal(t, want, time.Since(start))
+			resp.Body.Close()
+			tr.Close()
+		}
+	})
+}
+
+func TestPodsPlayFromTheirFile(t *testing.T) {
+	f, err := os.Open(recordings + "pods-300.watch.gz")
+	require.NoError(t, err)
+	defer f.Close()
+	d, err := NewReader(f)
+	require.NoError(t, err)
+	script, err := d.Script(0)
+	require.NoError(t, err)
+	tr, err := NewTransport(script, Options{})
+	require.NoError(t, err)
+	defer tr.Close()
+	body, err := fetch(t, &http.Client{Transport: tr}, "http://x/api/v1/pods?watch=true&resourceVersion=0")
+	require.NoError(t, err)
+	assert.Equal(t, 300, strings.Count(body, "\n"))
+}
