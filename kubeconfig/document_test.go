@@ -146,6 +146,17 @@ func TestParseTimeout(t *testing.T) {
 	}
 }
 
+func TestLongListsOfNamesAreCut(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("contexts:\n")
+	for i := range 100 {
+		fmt.Fprintf(&text, "- name: c%02d\n", i)
+	}
+	_, err := loadText(t, t.TempDir(), text.String(), Options{Context: "x"})
+	require.ErrorContains(t, err, `"c18", "c19", and 80 more`)
+	assert.NotContains(t, err.Error(), "c20")
+}
+
 func TestErrorsAreFoundByTheirTypes(t *testing.T) {
 	_, err := loadText(t, t.TempDir(), "", Options{})
 	require.ErrorIs(t, err, ErrNoConfiguration)
@@ -161,8 +172,11 @@ func TestErrorsAreFoundByTheirTypes(t *testing.T) {
 	_, err = loadText(t, t.TempDir(), file("{server: 'https://h', certificate-authority: gone}", "{}"), Options{})
 	require.ErrorIs(t, err, os.ErrNotExist)
 
-	_, err = loadText(t, t.TempDir(), "contexts: [{name: \"a\\nb\\e[31m\", context: {cluster: x}}]\ncurrent-context: \"a\\nb\\e[31m\"", Options{})
-	require.Error(t, err)
-	assert.NotContains(t, err.Error(), "\n")
-	assert.NotContains(t, err.Error(), "\x1b")
+	_, err = loadText(t, t.TempDir(), "current-context: \"a\\nb\\e[31mc\"", Options{})
+	require.ErrorContains(t, err, `specified context: a\nb\x1b[31mc`, "what would break the line or steer the terminal is escaped")
+
+	_, err = loadText(t, t.TempDir(), "{", Options{})
+	require.ErrorAs(t, err, &e)
+	assert.Equal(t, "config", filepath.Base(e.File))
+	assert.ErrorContains(t, err, fmt.Sprintf("error loading config file %q: yaml: ", e.File))
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -356,6 +357,27 @@ func TestStdin(t *testing.T) {
 	}
 }
 
+func TestConfigurationIsChecked(t *testing.T) {
+	good := Config{APIVersion: versionV1, Command: "x", InteractiveMode: "Never"}
+	for want, change := range map[string]func(*Config){
+		"apiVersion must be specified":      func(c *Config) { c.APIVersion = "" },
+		"aws eks update-kubeconfig":         func(c *Config) { c.APIVersion = versionAlpha },
+		`invalid apiVersion "v1"`:           func(c *Config) { c.APIVersion = "v1" },
+		"command must be specified":         func(c *Config) { c.Command = "" },
+		"env item 1: name must":             func(c *Config) { c.Env = []Variable{{"A", ""}, {"", "SECRET"}} },
+		"interactiveMode must be specified": func(c *Config) { c.InteractiveMode = "" },
+		`invalid interactiveMode "always"`:  func(c *Config) { c.InteractiveMode = "always" },
+	} {
+		config := good
+		change(&config)
+		_, err := New(config)
+		require.ErrorContains(t, err, want)
+		assert.NotContains(t, err.Error(), "SECRET")
+	}
+	_, err := New(Config{APIVersion: versionBeta, Command: "x"})
+	require.NoError(t, err, "v1beta1 has a default for interactiveMode")
+}
+
 func TestPluginOutput(t *testing.T) {
 	ca := testpki.New(t)
 	cert, key := ca.Client(t, "c")
@@ -428,6 +450,9 @@ func TestPluginFailures(t *testing.T) {
 			require.ErrorContains(t, err, tc.want)
 			assert.NotContains(t, err.Error(), "SECRET")
 			assert.NotContains(t, err.Error(), "please log in")
+			if strings.Contains(tc.want, "not in PATH") {
+				assert.ErrorIs(t, err, exec.ErrNotFound)
+			}
 			assert.NotContains(t, err.Error(), "\n")
 		})
 	}
