@@ -41,6 +41,9 @@
 //     not sent over plain http, settings that have no effect, misspelt keys,
 //     keys given twice, further documents.
 //
+// A request whose credentials cannot be had fails with an error that has a
+// method FailureKind, which returns "credentials"; see package transport.
+//
 // No error and no warning holds a token, a password, a key, what a plugin
 // printed, or the value of an environment variable of a plugin.
 //

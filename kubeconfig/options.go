@@ -60,6 +60,15 @@ type Options struct {
 	Stderr io.Writer
 }
 
+// String keeps the token out of whatever is printed.
+func (o Options) String() string {
+	if o.Token != "" {
+		o.Token = "hidden"
+	}
+	type withoutMethods Options
+	return fmt.Sprintf("%+v", withoutMethods(o))
+}
+
 // checkPaths reports options that hold the content of a file in place of its
 // path.
 func (o *Options) checkPaths(report *report) {

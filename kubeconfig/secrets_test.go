@@ -84,6 +84,8 @@ func TestNoSecretIsShown(t *testing.T) {
 	// Two users of one name: client-go prints both of them.
 	searchForCanary(t, dir, file("{server: 'https://h'}", "{token: "+canary+"}")+"users: [{name: u, user: {token: "+canary+"}}, {name: u, user: {token: "+canary+"}}]", Options{})
 
+	assert.NotContains(t, fmt.Sprintf("%v %+v %s", Options{Token: canary}, Options{Token: canary}, Options{Token: canary}), canary)
+
 	// Any file, cut and shuffled.
 	whole := "users:\n- name: u\n  user:\n    token: " + canary + "\n    client-key-data: \"" + pem + "\"\n    exec:" + exec + "      env: [{name: A, value: " + canary + "}]\n" +
 		"clusters:\n- name: k\n  cluster: {server: 'https://127.0.0.1:1'}\ncontexts: [{name: c, context: {cluster: k, user: u}}]\ncurrent-context: c\n"
