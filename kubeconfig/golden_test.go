@@ -235,7 +235,7 @@ func (g *golden) describe(b *strings.Builder, p *plan) {
 		e := p.user.exec.config
 		line("exec", fmt.Sprintf("%s %q %q %s", e.Command, e.Args, e.Env, e.InteractiveMode))
 	}
-	i := tr.Impersonate
+	i := p.user.impersonate
 	line("as", i.User)
 	line("as-uid", i.UID)
 	line("as-groups", strings.Join(i.Groups, ", "))

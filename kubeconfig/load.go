@@ -122,13 +122,17 @@ func (l *loader) plan(o Options) (*plan, error) {
 	if err != nil {
 		report.fail(p.cluster.error("proxy-url", err))
 	}
+	impersonate, err := p.user.impersonate.Header()
+	if err != nil {
+		report.fail(p.locate("as", errors.Unwrap(err)))
+	}
 	if err := report.err(); err != nil {
 		return nil, err
 	}
 
 	p.transport = transport.Config{
 		Server:             p.config.Server,
-		Impersonate:        p.user.impersonate,
+		Impersonate:        impersonate,
 		Proxy:              proxy,
 		DisableCompression: p.cluster.disableCompression,
 		UserAgent:          o.UserAgent,

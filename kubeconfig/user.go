@@ -153,9 +153,6 @@ func (u *user) check(report *report) {
 	if u.exec != nil {
 		u.exec.check(report)
 	}
-	if i := u.impersonate; i.User == "" && (i.UID != "" || len(i.Groups) > 0 || len(i.Extra) > 0) {
-		report.fail(u.error("as", errors.New("requesting uid, groups or user-extra without impersonating a user")))
-	}
 }
 
 // replacement says what took the place of an auth-provider. Kubernetes 1.26

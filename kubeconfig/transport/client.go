@@ -22,8 +22,10 @@ type Config struct {
 	TLS    TLS
 	// Credential proves who we are; nil means anonymous, Join makes one of
 	// several. It is not used for a server that is reached by plain http.
-	Credential  Credential
-	Impersonate Impersonation
+	Credential Credential
+	// Impersonate is what Impersonation.Header returns. It is put on requests
+	// that have no Impersonate-User header yet, over plain http too.
+	Impersonate http.Header
 	// Proxy chooses the proxy, as http.Transport's field does. nil: none.
 	Proxy func(*http.Request) (*url.URL, error)
 	// DisableCompression stops http.Transport from asking for gzip by itself.
@@ -74,17 +76,12 @@ func NewClient(config Config) (*http.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	impersonate, err := config.Impersonate.header()
-	if err != nil {
-		return nil, err
-	}
 	return &http.Client{
 		Transport: &roundTripper{
-			config:      config,
-			origin:      originOf(config.Server),
-			impersonate: impersonate,
-			trust:       roots,
-			wire:        wireFromEnvironment(),
+			config: config,
+			origin: originOf(config.Server),
+			trust:  roots,
+			wire:   wireFromEnvironment(),
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}, nil

@@ -16,12 +16,13 @@ type Impersonation struct {
 	Extra  map[string][]string
 }
 
-// header returns the headers that ask for i, nil for none. What they are
+// Header returns the headers that ask for i, nil for none. What they are
 // called is set down in Kubernetes' documentation of user impersonation.
-func (i Impersonation) header() (http.Header, error) {
+// Errors are of type *InputError.
+func (i Impersonation) Header() (http.Header, error) {
 	if i.User == "" {
 		if i.UID != "" || len(i.Groups) > 0 || len(i.Extra) > 0 {
-			return nil, &InputError{Field: "as", Err: fmt.Errorf("requesting a uid, groups or extra fields without a user to impersonate")}
+			return nil, &InputError{Field: "as", Err: fmt.Errorf("requesting uid, groups or user-extra without impersonating a user")}
 		}
 		return nil, nil
 	}

@@ -20,11 +20,10 @@ import (
 // Invariant: everything that is secret is put on a clone of the request, here
 // and nowhere else, after admit has seen where the request goes.
 type roundTripper struct {
-	config      Config // Credential nil: anonymous
-	origin      string // scheme://host:port
-	impersonate http.Header
-	trust       *roots
-	wire        wire
+	config Config // Credential nil: anonymous
+	origin string // scheme://host:port
+	trust  *roots
+	wire   wire
 
 	mu    sync.Mutex
 	pool  *http.Transport  // nil before the first request
@@ -116,12 +115,17 @@ func credentialError(req *http.Request, err error) error {
 // send sends the request once. An Authorization header that the caller put on
 // it is left alone.
 func (r *roundTripper) send(req *http.Request, proof Proof) (*http.Response, error) {
-	out := req.Clone(req.Context())
+	// A copy one level deep: Request.Clone would copy, and link, the parts of
+	// forms. Of what is shared only the header is written to.
+	out := req.WithContext(req.Context())
+	if out.Header = req.Header.Clone(); out.Header == nil {
+		out.Header = make(http.Header)
+	}
 	if proof.Authorization != "" && out.Header.Get("Authorization") == "" {
 		out.Header.Set("Authorization", proof.Authorization)
 	}
 	if out.Header.Get("Impersonate-User") == "" {
-		for name, values := range r.impersonate {
+		for name, values := range r.config.Impersonate {
 			out.Header[name] = values
 		}
 	}
@@ -180,7 +184,7 @@ func repeat(req *http.Request) (*http.Request, error) {
 	if err != nil {
 		return nil, err
 	}
-	again := req.Clone(req.Context())
+	again := req.WithContext(req.Context())
 	again.Body = body
 	return again, nil
 }
