@@ -2,7 +2,6 @@ package status
 
 import (
 	"bytes"
-	"encoding/json"
 	"math"
 	"strconv"
 	"time"
@@ -30,129 +29,128 @@ func parse(body []byte) (Status, Body) {
 		return Status{}, BodyHTML
 	case body[0] == '{':
 		// Not asked whether it is valid: a Status that was cut off is not.
-		if object, ok := parseObject(body); ok {
-			return parseStatus(object)
+		if s, shape, ok := parseObject(body); ok {
+			return s, shape
 		}
-	case json.Valid(body):
+	case valid(body):
 		return Status{}, BodyJSON
 	}
 	return Status{Message: string(body[:min(len(body), maxBody)])}, BodyText
 }
 
-// object is a JSON object by its exact keys, the last of duplicates winning.
-// (Decoding into a struct would also take "Code" for "code".)
-type object map[string]json.RawMessage
-
-// parseObject reads the members of an object up to its end or the first thing
-// that is not JSON. It is not ok when not even one key could be read and the
-// object did not end.
-func parseObject(data []byte) (object, bool) {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	if token, err := dec.Token(); err != nil || token != json.Delim('{') {
-		return nil, false
-	}
-	members := object{}
-	for dec.More() {
-		token, err := dec.Token()
-		key, ok := token.(string)
-		if err != nil || !ok {
-			return members, len(members) > 0
-		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			if _, again := members[key]; !again {
-				members[key] = nil
-			}
-			return members, true
-		}
-		members[key] = value
-	}
-	_, err := dec.Token()
-	return members, err == nil || len(members) > 0
-}
-
-// parseStatus reads an object as a Status if it has the shape of one: it says
+// parseObject reads an object as a Status if it has the shape of one: it says
 // so, or its "status" is one of the two words, or it has a reason that is
-// known. A Pod, whose status is an object, has none of these.
-func parseStatus(o object) (Status, Body) {
-	s := Status{
-		Status:  o.text("status", maxField),
-		Message: o.text("message", maxBody),
-		Reason:  o.text("reason", maxField),
-		Code:    o.code(),
-	}
-	if o.text("kind", maxField) != "Status" && s.Status != "Failure" && s.Status != "Success" && CodeOf(s.Reason) == 0 {
-		message := s.Message
-		if message == "" {
-			message = o.text("error", maxBody)
+// known. A Pod, whose status is an object, has none of these. It is not ok when
+// not even one key could be read and the object did not end.
+//
+// Each member is read anew where it comes again: the last of duplicates wins.
+func parseObject(body []byte) (s Status, shape Body, ok bool) {
+	var kind, alert string
+	var details []byte
+	w := walk(body, '{')
+	for w.next() {
+		switch string(w.key) {
+		case "kind":
+			kind = text(w.value, maxField)
+		case "status":
+			s.Status = text(w.value, maxField)
+		case "message":
+			s.Message = text(w.value, maxBody)
+		case "reason":
+			s.Reason = text(w.value, maxField)
+		case "code":
+			s.Code = code(w.value)
+		case "details":
+			details = w.value
+		case "error":
+			alert = text(w.value, maxBody)
 		}
-		return Status{Message: message}, BodyJSON
 	}
-	if details, ok := parseObject(o["details"]); ok {
-		s.Group = details.text("group", maxField)
-		s.Kind = details.text("kind", maxField)
-		s.Name = details.text("name", maxField)
-		s.Causes = parseCauses(details["causes"])
-		s.RetryAfter = details.seconds("retryAfterSeconds")
+	switch {
+	case !w.begun && !w.ended:
+		return Status{}, BodyText, false
+	case kind == "Status", s.Status == "Failure", s.Status == "Success", CodeOf(s.Reason) != 0:
+		s.parseDetails(details)
+		return s, BodyStatus, true
+	case s.Message != "":
+		return Status{Message: s.Message}, BodyJSON, true
 	}
-	return s, BodyStatus
+	return Status{Message: alert}, BodyJSON, true
 }
 
-func parseCauses(data []byte) []Cause {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	if token, err := dec.Token(); err != nil || token != json.Delim('[') {
-		return nil
-	}
-	var causes []Cause
-	for len(causes) < maxCauses && dec.More() {
-		var value json.RawMessage
-		if dec.Decode(&value) != nil {
-			break
+func (s *Status) parseDetails(details []byte) {
+	for w := walk(details, '{'); w.next(); {
+		switch string(w.key) {
+		case "group":
+			s.Group = text(w.value, maxField)
+		case "kind":
+			s.Kind = text(w.value, maxField)
+		case "name":
+			s.Name = text(w.value, maxField)
+		case "causes":
+			s.Causes = parseCauses(w.value)
+		case "retryAfterSeconds":
+			s.RetryAfter = seconds(w.value)
 		}
-		if cause, ok := parseObject(value); ok {
-			causes = append(causes, Cause{
-				Type:    cause.text("reason", maxField),
-				Message: cause.text("message", maxMessage),
-				Field:   cause.text("field", maxField),
-			})
+	}
+}
+
+func parseCauses(list []byte) []Cause {
+	var causes []Cause
+	for w := walk(list, '['); len(causes) < maxCauses && w.next(); {
+		if w.value[0] == '{' {
+			causes = append(causes, parseCause(w.value))
 		}
 	}
 	return causes
 }
 
-// text returns a member that is a string, else "". What json.Unmarshal makes
-// of it is valid UTF-8, whatever bytes were in it.
-func (o object) text(key string, limit int) string {
-	var s string
-	if value := o[key]; len(value) == 0 || value[0] != '"' || json.Unmarshal(value, &s) != nil {
-		return ""
+func parseCause(object []byte) (c Cause) {
+	for w := walk(object, '{'); w.next(); {
+		switch string(w.key) {
+		case "reason":
+			c.Type = text(w.value, maxField)
+		case "message":
+			c.Message = text(w.value, maxMessage)
+		case "field":
+			c.Field = text(w.value, maxField)
+		}
 	}
-	return clip(s, limit)
+	return c
 }
 
-// number returns a member that is a number, or a string that holds one: some
-// servers write code and retryAfterSeconds from languages without integers.
-func (o object) number(key string) (float64, bool) {
-	text := string(o[key])
-	if s := o.text(key, maxField); s != "" {
-		text = s
+// text returns a value that is a string, else "".
+func text(value []byte, limit int) string {
+	if value[0] != '"' {
+		return ""
 	}
-	n, err := strconv.ParseFloat(text, 64)
+	quoted := value[1 : len(value)-1]
+	return string(unescape(make([]byte, 0, min(len(quoted), limit)), quoted, limit))
+}
+
+// number reads a value that is a number, or a string that holds one: some
+// servers write code and retryAfterSeconds from languages without integers.
+func number(value []byte) (float64, bool) {
+	digits := string(value)
+	if s := text(value, maxField); s != "" {
+		digits = s
+	}
+	n, err := strconv.ParseFloat(digits, 64)
 	return n, err == nil && !math.IsNaN(n)
 }
 
-// code returns "code" if it can be an HTTP status. What cannot is left out, so
+// code reads a number that can be an HTTP status. What cannot is left out, so
 // that the other fields of the answer are not contradicted by garbage.
-func (o object) code() int {
-	n, ok := o.number("code")
+func code(value []byte) int {
+	n, ok := number(value)
 	if !ok || n < 100 || n >= 1000 || n != math.Trunc(n) {
 		return 0
 	}
 	return int(n)
 }
 
-func (o object) seconds(key string) time.Duration {
-	n, ok := o.number(key)
+func seconds(value []byte) time.Duration {
+	n, ok := number(value)
 	if !ok || n <= 0 {
 		return 0
 	}

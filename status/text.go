@@ -1,8 +1,10 @@
 package status
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -45,4 +47,50 @@ func clip(s string, limit int) string {
 		limit--
 	}
 	return strings.Clone(s[:limit])
+}
+
+// unescape appends to dst the text of what reader.string has returned, as valid
+// UTF-8 and at most limit bytes of it, cut between two characters.
+func unescape(dst, text []byte, limit int) []byte {
+	limit += len(dst)
+	for len(text) > 0 {
+		char, size := utf8.DecodeRune(text)
+		if char == '\\' {
+			char, size = escape(text)
+		}
+		if len(dst)+utf8.RuneLen(char) > limit {
+			break
+		}
+		dst = utf8.AppendRune(dst, char)
+		text = text[size:]
+	}
+	return dst
+}
+
+// escape returns the character that text begins with, its backslash and all,
+// and how long it is. Half of a surrogate pair is U+FFFD, as in encoding/json.
+func escape(text []byte) (char rune, size int) {
+	const letters, meant = "bfnrt", "\b\f\n\r\t"
+	if i := strings.IndexByte(letters, text[1]); i >= 0 {
+		return rune(meant[i]), 2
+	}
+	if text[1] != 'u' {
+		return rune(text[1]), 2
+	}
+	char = hex(text[2:])
+	if !utf16.IsSurrogate(char) {
+		return char, 6
+	}
+	if rest := text[6:]; bytes.HasPrefix(rest, []byte(`\u`)) {
+		if char = utf16.DecodeRune(char, hex(rest[2:])); char != utf8.RuneError {
+			return char, 12
+		}
+	}
+	return utf8.RuneError, 6
+}
+
+// hex reads the four digits that follow \u.
+func hex(text []byte) rune {
+	n, _ := strconv.ParseUint(string(text[:4]), 16, 16)
+	return rune(n)
 }
