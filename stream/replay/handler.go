@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"sync"
 )
 
@@ -14,7 +15,13 @@ import (
 // over HTTP/2 with RST_STREAM. A request that does not match is answered with a
 // Status 404 that says what was expected.
 type Handler struct {
+	// Discovery makes the handler answer what clients like kubectl ask before
+	// they list anything (/version, /api, /apis, …), from the paths that are in
+	// the script, and refuse to write with 405.
+	Discovery bool
+
 	list *playlist
+	api  *Store // holds the resources alone
 
 	mu   sync.Mutex
 	errs []error
@@ -23,7 +30,7 @@ type Handler struct {
 // NewHandler returns a handler that takes the exchanges in order or, with
 // anyOrder, as they are asked for.
 func NewHandler(script Script, anyOrder bool) *Handler {
-	return &Handler{list: newPlaylist(script, anyOrder)}
+	return &Handler{list: newPlaylist(script, anyOrder), api: &Store{Resources: script.resources()}}
 }
 
 // Err tells of requests that did not match so far, and of exchanges that were
@@ -36,6 +43,16 @@ func (h *Handler) Err() error {
 
 // ServeHTTP implements http.Handler.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if h.Discovery {
+		steps := h.api.discovery(r)
+		if r.Method != http.MethodGet {
+			steps = JSON(405, StatusBody(405, "MethodNotAllowed"))
+		}
+		if steps != nil {
+			play(r.Context(), slices.Values(steps), &handlerStage{w: w, rc: http.NewResponseController(w)})
+			return
+		}
+	}
 	steps, err := h.list.take(r)
 	if err != nil {
 		h.mu.Lock()

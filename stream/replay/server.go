@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
 	"iter"
 	"net"
 	"net/http"
@@ -134,6 +136,24 @@ func (s *Server) URL() *url.URL { return s.url }
 // Client reaches the server. Its Transport is an *http.Transport of its own
 // that trusts the server's certificate.
 func (s *Server) Client() *http.Client { return s.client }
+
+// Kubeconfig is a kubeconfig that points at the server, in JSON, which is YAML
+// too. Other programs can use it if the server listens on TCP.
+func (s *Server) Kubeconfig() []byte {
+	cluster := map[string]any{"server": s.url.String()}
+	if s.tls != nil {
+		block := pem.Block{Type: "CERTIFICATE", Bytes: s.tls.Certificates[0].Certificate[0]}
+		cluster["certificate-authority-data"] = pem.EncodeToMemory(&block)
+	}
+	named := func(kind string, of any) []any { return []any{map[string]any{"name": "replay", kind: of}} }
+	b, _ := json.MarshalIndent(map[string]any{ // maps of strings and bytes always encode
+		"apiVersion": "v1", "kind": "Config", "current-context": "replay",
+		"clusters": named("cluster", cluster),
+		"contexts": named("context", map[string]any{"cluster": "replay", "user": "replay"}),
+		"users":    named("user", map[string]any{}),
+	}, "", "  ")
+	return append(b, '\n')
+}
 
 // DialContext connects to the server whatever the address, for transports
 // other than the Client's.

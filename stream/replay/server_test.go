@@ -296,7 +296,7 @@ func TestDoRunsWhenTheScriptGetsThere(t *testing.T) {
 
 func TestBigBodiesPassWhileTheClientReadsSlowly(t *testing.T) {
 	inAllWays(t, func(t *testing.T, o Options) {
-		big := strings.Repeat("0123456789abcdef", 600<<10) // 9.4 MiB: past every window
+		big := strings.Repeat("0123456789abcdef", 300<<10) // 4.7 MiB: past every window
 		srv := NewServer(t, Script{On(List("/"), Respond(200), Write(big))}, o)
 		resp, err := open(t, srv, "/")
 		require.NoError(t, err)

@@ -166,3 +166,29 @@ func TestPodsPlayFromTheirFile(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, 300, strings.Count(body, "\n"))
 }
+
+func TestHandlerWithDiscoverySaysWhatIsInTheScript(t *testing.T) {
+	h := NewHandler(Script{
+		On(List("/api/v1/pods"), JSON(200, `{"kind":"PodList","items":[]}`)...),
+		On(Watch("/apis/apps/v1/namespaces/t/deployments", "5"), Respond(200), Write(`{"type":"ADDED","object":{"kind":"Deployment"}}`+"\n")),
+		On(List("/api/v1/namespaces/t/pods"), JSON(200, `{"kind":"PodList","items":[]}`)...),
+	}, true)
+	h.Discovery = true
+	srv := httptest.NewServer(h)
+	defer srv.Close()
+	for path, want := range map[string]string{
+		"/version":      `"gitVersion"`,
+		"/api/v1":       `"name":"pods","singularName":"pod","namespaced":true,"kind":"Pod"`,
+		"/apis/apps/v1": `"name":"deployments","singularName":"deployment","namespaced":true,"kind":"Deployment"`,
+		"/apis":         `"groupVersion":"apps/v1"`,
+		"/api/v1/pods":  `"kind":"PodList"`,
+	} {
+		body, err := fetch(t, srv.Client(), srv.URL+path)
+		require.NoError(t, err)
+		assert.Contains(t, body, want, path)
+	}
+	resp, err := srv.Client().Post(srv.URL+"/api/v1/namespaces/t/pods", "application/json", nil)
+	require.NoError(t, err)
+	resp.Body.Close()
+	assert.Equal(t, 405, resp.StatusCode)
+}

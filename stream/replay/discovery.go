@@ -1,0 +1,184 @@
+package replay
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// discovery answers the paths by which clients find out what there is; nil if
+// the path is none of them.
+func (s *Store) discovery(r *http.Request) []Step {
+	aggregated := strings.Contains(r.Header.Get("Accept"), "as=APIGroupDiscoveryList") &&
+		strings.Contains(r.Header.Get("Accept"), "v=v2")
+	path := strings.TrimSuffix(r.URL.Path, "/")
+	switch path {
+	case "/version":
+		return JSON(200, `{"major":"1","minor":"37","gitVersion":"v1.37.2","platform":"linux/amd64"}`)
+	case "/healthz", "/readyz", "/livez":
+		return JSON(200, "ok", "Content-Type: text/plain; charset=utf-8")
+	case "/api", "/apis":
+		if aggregated {
+			return JSON(200, s.aggregatedDiscovery(path == "/api"), "Content-Type: application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")
+		}
+		if path == "/api" {
+			return JSON(200, `{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[]}`)
+		}
+		return JSON(200, s.groupList())
+	}
+	for i := range s.Resources {
+		if base, _, _ := strings.Cut(s.Resources[i].path(""), "/"+s.Resources[i].Plural); base == path {
+			return JSON(200, s.resourceList(s.Resources[i].apiVersion()))
+		}
+	}
+	return nil
+}
+
+const verbs = `["get","list","watch"]`
+
+func (s *Store) resourceList(apiVersion string) string {
+	var items []string
+	for i := range s.Resources {
+		if r := &s.Resources[i]; r.apiVersion() == apiVersion {
+			items = append(items, fmt.Sprintf(`{"name":%s,"singularName":%s,"namespaced":%t,"kind":%s,"verbs":%s,"shortNames":%s}`,
+				quote(r.Plural), quote(strings.ToLower(r.Kind)), !r.Cluster, quote(r.Kind), verbs, quoteAll(r.ShortNames)))
+		}
+	}
+	return fmt.Sprintf(`{"kind":"APIResourceList","apiVersion":"v1","groupVersion":%s,"resources":[%s]}`, quote(apiVersion), strings.Join(items, ","))
+}
+
+// groups are the named API groups with their versions, in order of appearance.
+func (s *Store) groups() (names []string, versions map[string][]string) {
+	versions = map[string][]string{}
+	for i := range s.Resources {
+		r := &s.Resources[i]
+		if !slices.Contains(names, r.Group) {
+			names = append(names, r.Group)
+		}
+		if !slices.Contains(versions[r.Group], r.Version) {
+			versions[r.Group] = append(versions[r.Group], r.Version)
+		}
+	}
+	return names, versions
+}
+
+func (s *Store) groupList() string {
+	var groups []string
+	names, versions := s.groups()
+	for _, g := range names {
+		if g == "" {
+			continue
+		}
+		var vs []string
+		for _, v := range versions[g] {
+			vs = append(vs, fmt.Sprintf(`{"groupVersion":%s,"version":%s}`, quote(g+"/"+v), quote(v)))
+		}
+		groups = append(groups, fmt.Sprintf(`{"name":%s,"versions":[%s],"preferredVersion":%s}`, quote(g), strings.Join(vs, ","), vs[0]))
+	}
+	return fmt.Sprintf(`{"kind":"APIGroupList","apiVersion":"v1","groups":[%s]}`, strings.Join(groups, ","))
+}
+
+// aggregatedDiscovery is everything about the core group, or about the others.
+func (s *Store) aggregatedDiscovery(core bool) string {
+	var items []string
+	names, versions := s.groups()
+	for _, g := range names {
+		if (g == "") != core {
+			continue
+		}
+		var vs []string
+		for _, v := range versions[g] {
+			var rs []string
+			for i := range s.Resources {
+				r := &s.Resources[i]
+				if r.Group != g || r.Version != v {
+					continue
+				}
+				scope := "Namespaced"
+				if r.Cluster {
+					scope = "Cluster"
+				}
+				rs = append(rs, fmt.Sprintf(`{"resource":%s,"responseKind":{"group":%s,"version":%s,"kind":%s},"scope":%s,"singularResource":%s,"verbs":%s,"shortNames":%s}`,
+					quote(r.Plural), quote(g), quote(v), quote(r.Kind), quote(scope), quote(strings.ToLower(r.Kind)), verbs, quoteAll(r.ShortNames)))
+			}
+			vs = append(vs, fmt.Sprintf(`{"version":%s,"resources":[%s],"freshness":"Current"}`, quote(v), strings.Join(rs, ",")))
+		}
+		meta := `{"creationTimestamp":null}`
+		if g != "" {
+			meta = `{"name":` + quote(g) + `,"creationTimestamp":null}`
+		}
+		items = append(items, fmt.Sprintf(`{"metadata":%s,"versions":[%s]}`, meta, strings.Join(vs, ",")))
+	}
+	return fmt.Sprintf(`{"kind":"APIGroupDiscoveryList","apiVersion":"apidiscovery.k8s.io/v2","metadata":{},"items":[%s]}`, strings.Join(items, ","))
+}
+
+func quoteAll(ss []string) string {
+	out := make([]string, len(ss))
+	for i, s := range ss {
+		out[i] = quote(s)
+	}
+	return "[" + strings.Join(out, ",") + "]"
+}
+
+// resources finds the resources that the script's requests name. Their kinds
+// are those of the answers.
+func (script Script) resources() []Resource {
+	found := []Resource{}
+	for i := range script {
+		r, ok := resourceOf(script[i].Request.Path)
+		if !ok {
+			continue
+		}
+		n := slices.IndexFunc(found, func(o Resource) bool { return o.path("") == r.path("") })
+		if n < 0 {
+			n = len(found)
+			found = append(found, r)
+		}
+		found[n].Cluster = found[n].Cluster && r.Cluster
+		for _, step := range script[i].Answer {
+			if kind := kindOf([]byte(step.bytes)); found[n].Kind == "" && step.kind == stepWrite {
+				found[n].Kind = kind
+			}
+		}
+	}
+	return found
+}
+
+// resourceOf reads a collection's path: /api/V/… or /apis/G/V/…, with
+// namespaces/NS before the resource if it is in one.
+func resourceOf(path string) (r Resource, ok bool) {
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	switch {
+	case parts[0] == "api" && len(parts) >= 3:
+		r.Version, parts = parts[1], parts[2:]
+	case parts[0] == "apis" && len(parts) >= 4:
+		r.Group, r.Version, parts = parts[1], parts[2], parts[3:]
+	default:
+		return r, false
+	}
+	r.Cluster = true
+	if parts[0] == "namespaces" && len(parts) == 3 {
+		r.Cluster, parts = false, parts[2:]
+	}
+	r.Plural = parts[0]
+	return r, len(parts) == 1
+}
+
+// kindOf is the kind of the objects in a list or an event; "" if b is neither,
+// or says nothing about it.
+func kindOf(b []byte) string {
+	if !json.Valid(b) {
+		return ""
+	}
+	if kind, ok := strings.CutSuffix(lookupString(b, "kind"), "List"); ok && kind != "PartialObjectMetadata" {
+		return kind
+	}
+	switch kind := lookupString(b, "object", "kind"); kind {
+	case "Status", "Table", "PartialObjectMetadata":
+		return ""
+	default:
+		return kind
+	}
+}
