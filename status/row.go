@@ -132,8 +132,10 @@ type Run struct {
 // Progress returns the run as it stands after a stream that moved the resume
 // point or not and that lived so long from its headers. A moved resume point
 // ends every run. A stream that merely lived a second ends the runs of rows
-// without escalation: an event over the size limit, to take one, may need
-// longer than that to arrive, and is still the same event each time.
+// that neither escalate nor relist: an event over the size limit, to take one,
+// may need longer than that to arrive, and is still the same event each time;
+// and a server that says 410 after a second of life would be listed every
+// second.
 //
 // A list that worked is no progress for a watch. If it were, a server that
 // lists, and then answers every watch with 410, would be listed without a
@@ -142,7 +144,7 @@ func (r Run) Progress(moved bool, lived time.Duration) Run {
 	if moved {
 		return Run{}
 	}
-	if row := rowByID(r.Row); lived >= time.Second && (row == nil || row.Escalation == (Escalation{})) {
+	if row := rowByID(r.Row); lived >= time.Second && (row == nil || row.Escalation == (Escalation{}) && row.Action != Relist) {
 		return Run{}
 	}
 	return r
