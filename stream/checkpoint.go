@@ -47,7 +47,8 @@ type Checkpoint struct {
 // reported, even if history was lost. It is written at most every 5 s and when
 // a range ends, so after a crash only what came since the last write may come
 // again. A file that is damaged, or belongs to another watch, or is in use, is
-// a *[CheckpointError]. path.lock beside it is what is locked.
+// a *[CheckpointError]. path.lock beside it is what is locked, for as long as a
+// range runs.
 func CheckpointFile(path string) *Checkpoint {
 	return &Checkpoint{path: path, lock: lockFile, read: readCheckpoint, write: writeCheckpoint}
 }
@@ -123,7 +124,8 @@ func (s *settings) checkpointOwner() checkpointOwner {
 
 // writeCheckpoint puts a checkpoint in the place of the one at path.
 func writeCheckpoint(path string, head checkpointHead, x *index) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+	// One name, since the lock is held: a crash leaves at most one behind.
+	f, err := os.OpenFile(path+".tmp", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}

@@ -125,13 +125,76 @@ func TestCheckpoint(t *testing.T) {
 		}, checkpoint(file))
 		r.played("ADDED c 12")
 	})
-	bubble(t, "an expired watch under StopExpired leaves no resume point", func(t *testing.T) {
+	bubble(t, "under StopExpired no list is asked for, and the file keeps its resume point", func(t *testing.T) {
+		file := left(t)
+		for range 2 { // the next process is told the same
+			r := newRig(t, func(r *rig) replay.Script {
+				return replay.Script{watchOf("12", gone, end)}
+			}, checkpoint(file), func(w *stream.Watcher) { w.Policy.OnExpired = stream.StopExpired })
+			assert.Empty(t, r.all())
+			assert.ErrorIs(t, r.err, status.ErrExpired)
+		}
+	})
+	bubble(t, "the file is written, and the lock given up, before the last pair", func(t *testing.T) {
 		file := left(t)
 		r := newRig(t, func(r *rig) replay.Script {
-			return replay.Script{probe("90"), watchOf("12", gone, end)}
-		}, checkpoint(file), func(w *stream.Watcher) { w.Policy.OnExpired = stream.StopExpired })
-		assert.Empty(t, r.all())
-		assert.ErrorIs(t, r.err, status.ErrExpired)
+			return replay.Script{probe("15"), watchOf("12", ev("ADDED", "c", "14"), r.stop()...)}
+		}, checkpoint(file))
+		for _, err := range r.w.Watch(r.ctx) {
+			if err != nil {
+				saved, _ := os.ReadFile(file)
+				assert.Contains(t, string(saved), `"resourceVersion":"14"`)
+				assert.Equal(t, stream.PhaseIdle, r.w.State().Phase)
+			}
+		}
+	})
+	bubble(t, "ListFirst, interrupted, is no loss of history", func(t *testing.T) {
+		file := left(t)
+		listFirst := func(w *stream.Watcher) { w.ListFirst = true }
+		r := newRig(t, func(r *rig) replay.Script {
+			return replay.Script{listOf("20", item("a", "15"), item("c", "18"))}
+		}, checkpoint(file), listFirst)
+		assert.Equal(t, []string{"MODIFIED a 15", "ADDED c 18"}, r.take(2))
+		r = newRig(t, func(r *rig) replay.Script {
+			return replay.Script{listOf("20", item("a", "15"), item("c", "18")), watchOf("20", "", r.stop()...)}
+		}, checkpoint(file), listFirst)
+		r.played("ADDED c 18", "DELETED b 5 inferred", "SYNCED 20")
+	})
+	bubble(t, "a range after a failed write writes again", func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "disk")
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		file := filepath.Join(dir, "state")
+		seen := false
+		r := newRig(t, func(r *rig) replay.Script {
+			return replay.Script{
+				listOf("10", item("a", "3")),
+				watchOf("10", ev("ADDED", "b", "11"), replay.Hold()),
+				on(watch("10"), replay.Respond(200), replay.Pause(time.Minute),
+					replay.Do(func() { _, err := os.Stat(file); seen = err == nil }),
+					replay.Do(func() { r.cancel(errScriptOver) }), replay.Hold()),
+			}
+		}, checkpoint(file))
+		for ev := range r.w.Watch(r.ctx) {
+			if ev.Name == "b" {
+				require.NoError(t, os.RemoveAll(dir))
+				break
+			}
+		}
+		require.Error(t, r.w.State().CheckpointError)
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		r.played()
+		assert.True(t, seen, "no file a minute into the second range")
+		assert.NoError(t, r.w.State().CheckpointError)
+	})
+	bubble(t, "the timer, in the moment of the first event", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "state")
+		r := newRig(t, func(r *rig) replay.Script {
+			return replay.Script{
+				listOf("10"),
+				on(watch("10"), append([]replay.Step{replay.Respond(200), replay.Pause(5 * time.Second), replay.Write(ev("ADDED", "a", "11"))}, r.stop()...)...),
+			}
+		}, checkpoint(file))
+		r.played("SYNCED 10", "ADDED a 11") // for the race detector
 	})
 	bubble(t, "two ranges of one Watcher read the file once", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "state")

@@ -14,10 +14,13 @@ import (
 // uses the fields of w that shape requests and limits, and leaves what a
 // running Watch remembers alone.
 //
+// It calls no Trace, asks no Policy, and sends any version as it is; an event
+// of unknown type ends it, and Ack does nothing.
+//
 // The last pair always carries how the stream ended: *status.Error for an
-// answer that is a failure or an ERROR event, an error with a status.Kind for
-// the ends of a stream (status.KindClean is the healthy one), a transport
-// error, or context.Cause(ctx).
+// answer that is a failure or an ERROR event, *status.End for an open stream
+// (status.EndClean is the healthy end, and matches io.EOF), a transport error
+// before the headers, or context.Cause(ctx).
 func (w *Watcher) Connect(ctx context.Context, version string) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		settings, err := w.resolve()

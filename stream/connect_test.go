@@ -22,7 +22,7 @@ func TestConnect(t *testing.T) {
 		check  func(t *testing.T, err error)
 	}{
 		"clean end": {stream200(ev("ADDED", "a", "11")+ev("ADDED", "a", "11")+bm("12"), end), []string{"ADDED a 11", "ADDED a 11", "BOOKMARK 12"},
-			func(t *testing.T, err error) { assert.Equal(t, io.EOF, err) }},
+			func(t *testing.T, err error) { assert.ErrorIs(t, err, io.EOF) }},
 		"cut in mid-line": {stream200(ev("ADDED", "a", "11")+`{"type"`, cut), []string{"ADDED a 11"},
 			func(t *testing.T, err error) { assert.ErrorIs(t, err, io.ErrUnexpectedEOF) }},
 		"ERROR event": {stream200(gone+ev("ADDED", "a", "11"), end), nil,

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -42,13 +43,16 @@ func (s *settings) open(ctx context.Context, r request, lastByte *atomic.Int64) 
 	c := &connection{sent: time.Now()}
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
 
-	// The wait for headers has a limit of its own: a limit on the whole
-	// request would end a healthy watch.
-	timer := time.AfterFunc(s.headerTimeout, func() { c.cancel(errNoHeaders) })
+	// The wait for headers has a limit of its own, since a limit on the whole
+	// request would end a healthy watch. It begins when the request has been
+	// written: what comes before may be a person who logs in, by way of an
+	// exec plugin. That has its own limits, and this one in case it has none.
+	timer := time.AfterFunc(connectTimeout, func() { c.cancel(errNoHeaders) })
 	defer timer.Stop()
+	written := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { timer.Reset(s.headerTimeout) }}
 
 	req := &http.Request{Method: http.MethodGet, URL: r.url, Header: r.header, Host: r.url.Host}
-	resp, err := s.client.Do(req.WithContext(c.ctx))
+	resp, err := s.client.Do(req.WithContext(httptrace.WithClientTrace(c.ctx, written)))
 	c.opened = time.Now()
 	if err != nil {
 		return c, c.failure(err)
@@ -93,22 +97,29 @@ func (c *connection) failure(err error) error {
 	case errIdle:
 		return &status.End{Kind: status.EndIdle, Err: errIdle}
 	}
+	if c.dog == nil {
+		return err // before the headers
+	}
 	var (
 		size  *decode.FrameSizeError
 		shape *decode.ShapeError
 		bad   *decode.SyntaxError
+		torn  *decode.TornError
 	)
+	kind := status.EndTorn
 	switch {
+	case err == io.EOF:
+		kind = status.EndClean
 	case errors.As(err, &size):
-		return &status.End{Kind: status.EndFrameSize, Err: err}
-	case errors.As(err, &bad) && c.dog.first == '<':
-		return &status.End{Kind: status.EndHTML, Err: err}
+		kind = status.EndFrameSize
+	case c.dog.first == '<' && (errors.As(err, &bad) || errors.As(err, &torn)):
+		kind = status.EndHTML
 	case errors.As(err, &bad):
-		return &status.End{Kind: status.EndBadFrame, Err: err}
+		kind = status.EndBadFrame
 	case errors.As(err, &shape):
-		return &status.End{Kind: status.EndListBody, Err: err}
+		kind = status.EndListBody
 	}
-	return err
+	return &status.End{Kind: kind, Err: err}
 }
 
 // describe is the connection for Trace.

@@ -25,20 +25,19 @@ func (l *loop) deliver(ev Event, p pending) error {
 		return err
 	}
 	ev.Source = l.source
-	l.session.count(ev)
-	p.do = true
-	l.session.hand = p
+	l.session.give(&ev, p)
 	if !l.yield(ev, nil) {
-		l.session.hand = pending{}
-		return errBreak
+		return errBreak // and leave empties the hand
 	}
-	l.session.acknowledge()
+	l.session.acknowledge(true)
 	return nil
 }
 
-func (s *session) count(ev Event) {
+// give notes the event that goes into the caller's hand, and counts it.
+func (s *session) give(ev *Event, p pending) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.hand = hand{full: true, offered: s.hand.offered, change: p}
 	switch ev.Type {
 	case Added:
 		s.counters.Added++
@@ -49,10 +48,10 @@ func (s *session) count(ev Event) {
 		if ev.Inferred {
 			s.counters.Inferred++
 		}
+	default:
+		return
 	}
-	if ev.Object != nil || ev.Inferred {
-		s.dirty = true
-	}
+	s.dirty = true
 }
 
 // change handles ADDED, MODIFIED and DELETED of a watch.
@@ -69,7 +68,9 @@ func (l *loop) change(kind EventType, ev *decode.Event) error {
 		}
 		switch s.index.judge(kind, p.slot, p.id) {
 		case repeated:
-			return l.leaveOut(kind, ev, moves)
+			// The resume point is behind the version of a known object at
+			// the earliest. Of one that is gone that is not known.
+			return l.leaveOut(kind, ev, moves && kind == Deleted)
 		case replaced:
 			if err := l.inferDeleted(p.slot, string(ev.Namespace), string(ev.Name)); err != nil {
 				return err
@@ -87,8 +88,7 @@ func (l *loop) change(kind EventType, ev *decode.Event) error {
 	return l.deliver(event, p)
 }
 
-// leaveOut passes over an event the caller has had. The stream is still
-// further than before it.
+// leaveOut passes over an event the caller has had.
 func (l *loop) leaveOut(kind EventType, ev *decode.Event, moves bool) error {
 	if moves {
 		l.session.commit(pending{version: string(ev.ResourceVersion)})
@@ -111,7 +111,7 @@ func (l *loop) item(item *decode.Item, full bool) (left bool, err error) {
 		p.index = put
 		switch s.index.judge(Added, p.slot, p.id) {
 		case repeated:
-			if !full || s.index.marked(p.slot) {
+			if !full || s.index.delivered(p.slot) >= s.lossRun {
 				s.index.mark(p.slot)
 				return true, l.done()
 			}
@@ -166,10 +166,9 @@ func (l *loop) inferDeleted(slot int32, namespace, name string) error {
 // reset tells a caller without index, before the first object of a full set,
 // to forget the objects of the set before.
 func (l *loop) reset() error {
-	if !l.resetDue {
+	if !l.session.resetDue {
 		return nil
 	}
-	l.resetDue = false
 	return l.deliver(Event{Type: Reset}, pending{marker: Reset})
 }
 
@@ -177,12 +176,7 @@ func (l *loop) reset() error {
 // the object and one string that all the short fields are parts of.
 func (l *loop) own(kind EventType, m *decode.Meta, object []byte) Event {
 	s := l.session
-	if string(m.Kind) != s.kind {
-		s.kind = string(m.Kind)
-	}
-	if string(m.APIVersion) != s.apiVersion {
-		s.apiVersion = string(m.APIVersion)
-	}
+	s.learnKind(m)
 	var b strings.Builder
 	b.Grow(len(m.Namespace) + len(m.Name) + len(m.UID) + len(m.ResourceVersion))
 	b.Write(m.Namespace)
@@ -197,12 +191,35 @@ func (l *loop) own(kind EventType, m *decode.Meta, object []byte) Event {
 	}
 	return Event{
 		Type:            kind,
-		Kind:            s.kind,
-		APIVersion:      s.apiVersion,
+		Kind:            same(m.Kind, s.kind),
+		APIVersion:      same(m.APIVersion, s.apiVersion),
 		Namespace:       cut(len(m.Namespace)),
 		Name:            cut(len(m.Name)),
 		UID:             cut(len(m.UID)),
 		ResourceVersion: cut(len(m.ResourceVersion)),
 		Object:          bytes.Clone(object),
 	}
+}
+
+// learnKind keeps what the objects say they are, for events made here.
+func (s *session) learnKind(m *decode.Meta) {
+	if (len(m.Kind) == 0 || string(m.Kind) == s.kind) && (len(m.APIVersion) == 0 || string(m.APIVersion) == s.apiVersion) {
+		return
+	}
+	s.keeper.disk.Lock()
+	defer s.keeper.disk.Unlock()
+	if len(m.Kind) > 0 {
+		s.kind = string(m.Kind)
+	}
+	if len(m.APIVersion) > 0 {
+		s.apiVersion = string(m.APIVersion)
+	}
+}
+
+// same is text as a string: the one at hand if it is equal.
+func same(text []byte, known string) string {
+	if string(text) == known {
+		return known
+	}
+	return string(text)
 }

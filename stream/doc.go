@@ -2,10 +2,10 @@
 //
 // One event travels through it like this:
 //
-//	request.go ─► connection.go ─► decode ─► deliver.go (index.go) ─► the caller's loop
-//	                   │ how it ended
-//	                   ▼
-//	status (the verdict table) ─► machine.go (next) ─► run.go (waits, asks again)
+//	run.go ─► watch.go, list.go ─► decode ─► deliver.go (index.go) ─► the caller's loop
+//	  ▲            │ connection.go: the request, and how it ended
+//	  │            ▼
+//	  └── machine.go (next) ◄── status (the verdict table)
 //
 // # Terms
 //
@@ -38,8 +38,9 @@
 //
 // # What it will not do
 //
-// It keeps no objects, so it is no cache; it starts no goroutine of its own
-// and reads no faster than the caller does; it never follows a redirect; it
+// It keeps no objects, so it is no cache; it reads no faster than the caller
+// does, on the caller's own goroutine (a merged watch has one for each source,
+// and a checkpoint is written by a timer); it never follows a redirect; it
 // never compares resourceVersions, but for one case: to notice a server that
 // went back in time after a restored backup.
 package stream

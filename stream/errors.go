@@ -45,7 +45,7 @@ func (e *Error) Unwrap() error { return e.Err }
 type UnknownEventError struct{ Type string }
 
 func (e *UnknownEventError) Error() string {
-	return fmt.Sprintf("event of unknown type %q", e.Type)
+	return fmt.Sprintf("event of unknown type %q", clip(e.Type))
 }
 
 // MissingVersionError: an event without resourceVersion, under
@@ -56,5 +56,14 @@ type MissingVersionError struct {
 }
 
 func (e *MissingVersionError) Error() string {
-	return fmt.Sprintf("%s event of %s/%s has no resourceVersion", e.Type, e.Namespace, e.Name)
+	return fmt.Sprintf("%s event of %q has no resourceVersion", e.Type, clip(e.Namespace+"/"+e.Name))
+}
+
+// clip shortens what a server sent for an error's text; %q does the rest.
+func clip(s string) string {
+	const most = 128
+	if len(s) > most {
+		return s[:most] + "…"
+	}
+	return s
 }

@@ -80,10 +80,10 @@ type Event struct {
 func As[T any](ev Event) (T, error) {
 	var v T
 	if ev.Object == nil {
-		return v, fmt.Errorf("stream: %s event of %q has no object", ev.Type, ev.Name)
+		return v, fmt.Errorf("stream: %s event of %q has no object", ev.Type, clip(ev.Name))
 	}
 	if err := json.Unmarshal(ev.Object, &v); err != nil {
-		return v, fmt.Errorf("stream: object of %s event of %s/%s: %w", ev.Type, ev.Namespace, ev.Name, err)
+		return v, fmt.Errorf("stream: object of %s event of %q: %w", ev.Type, clip(ev.Namespace+"/"+ev.Name), err)
 	}
 	return v, nil
 }

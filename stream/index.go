@@ -11,7 +11,7 @@ import (
 // never the objects.
 //
 //	places:  "namespace/name" ─► slot
-//	entries: slot ─► uid 16 bytes │ version 8 │ other 8 │ mark 4
+//	entries: slot ─► uid 16 bytes │ version 8 │ other 8 │ mark 4 │ given 4
 //
 // A uid in the form Kubernetes makes them and a decimal version are kept as
 // numbers; whatever else a server sends is kept as it is, in other. The slots
@@ -36,7 +36,8 @@ type index struct {
 
 type entry struct {
 	identity
-	mark uint32
+	mark  uint32 // the last run that showed the object
+	given uint32 // the run in which it was last delivered
 }
 
 // nowhere is the slot of an object that is not in the index.
@@ -204,15 +205,15 @@ func (x *index) judge(kind EventType, slot int32, id identity) news {
 // put records a version of an object in its slot, or in a new one.
 func (x *index) put(slot int32, namespace, name string, id identity) {
 	if slot != nowhere {
-		x.entries[slot] = entry{id, x.run}
+		x.entries[slot] = entry{id, x.run, x.run}
 		return
 	}
 	if n := len(x.free); n > 0 {
 		slot, x.free = x.free[n-1], x.free[:n-1]
-		x.entries[slot] = entry{id, x.run}
+		x.entries[slot] = entry{id, x.run, x.run}
 	} else {
 		slot = int32(len(x.entries))
-		x.entries = append(x.entries, entry{id, x.run})
+		x.entries = append(x.entries, entry{id, x.run, x.run})
 	}
 	if x.places == nil {
 		x.places = make(map[string]int32)
@@ -220,8 +221,9 @@ func (x *index) put(slot int32, namespace, name string, id identity) {
 	x.places[namespace+"/"+name] = slot
 }
 
-func (x *index) mark(slot int32)        { x.entries[slot].mark = x.run }
-func (x *index) marked(slot int32) bool { return x.entries[slot].mark == x.run }
+func (x *index) mark(slot int32)             { x.entries[slot].mark = x.run }
+func (x *index) marked(slot int32) bool      { return x.entries[slot].mark == x.run }
+func (x *index) delivered(slot int32) uint32 { return x.entries[slot].given }
 
 // remove forgets an object.
 func (x *index) remove(slot int32, namespace, name string) {

@@ -4,23 +4,26 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"sync"
 	"time"
 )
 
 // keeper keeps the checkpoint of a session: the lock while a range runs, and
 // the file up to date.
 //
-// Its timer writes from a goroutine of its own, and holds session.mu
-// meanwhile: what the loop changes of what is written, it changes under mu.
+// Its timer writes from a goroutine of its own, and holds disk meanwhile: what
+// the loop changes of what is written, it changes under disk.
 type keeper struct {
+	disk  sync.Mutex
 	file  *Checkpoint // nil: none is kept
 	owner checkpointOwner
 
 	lock    *os.File
 	seen    os.FileInfo // the file as it was read or written last
 	timer   *time.Timer
-	unsaved bool  // something has changed since
-	err     error // of the last write
+	armed   bool  // the timer is going to write
+	unsaved bool  // something has changed since the last write
+	err     error // of the last write; under session.mu too
 }
 
 // openCheckpoint takes the lock and reads the file, unless it is the one this Watcher
@@ -48,10 +51,16 @@ func (s *session) openCheckpoint(cfg *settings) error {
 	info, err := os.Stat(k.file.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		if k.unsaved {
+			s.changed()
+		}
 		return nil
 	case err != nil:
 		return fail(err)
 	case k.seen != nil && sameFile(k.seen, info):
+		if k.unsaved {
+			s.changed() // the last write of the last range failed
+		}
 		return nil
 	}
 	head, x, err := k.file.read(path, k.owner)
@@ -73,44 +82,53 @@ func (s *session) restore(head checkpointHead, x index, cfg *settings) {
 	s.position = position{version: head.ResourceVersion, last: head.Last}
 	s.gap, s.synced, s.dirty = nil, false, true
 	switch {
-	case head.ResourceVersion != "" && !cfg.listFirst:
-		// A server restored from a backup in the meantime would be silent
-		// until it has caught up with our version, so ask first.
-		s.machine.state = probing{}
-		s.synced = head.Complete
-	case head.ResourceVersion == "" && head.Last != "":
-		s.gap = &gap{after: head.Last, cause: errInterrupted}
-		s.machine.state = s.machine.list()
-	default:
+	case cfg.listFirst, head.ResourceVersion == "":
+		if head.ResourceVersion == "" && head.Last != "" && !cfg.listFirst {
+			s.gap = &gap{after: head.Last, cause: errInterrupted}
+		}
 		s.position.version = ""
 		s.machine.state = s.machine.list()
+	case cfg.policy.OnExpired == StopExpired:
+		s.machine.state, s.synced = watching{}, head.Complete // and no list, not even to probe
+	default:
+		// A server restored from a backup in the meantime would be silent
+		// until it has caught up with our version, so ask first.
+		s.machine.state, s.synced = probing{}, head.Complete
 	}
 }
 
 // changed notes that the file is behind, and has it written within saveEvery.
-// The caller holds mu.
+// The caller holds disk.
 func (s *session) changed() {
 	k := &s.keeper
-	if k.file == nil || k.unsaved {
+	if k.file == nil {
 		return
 	}
 	k.unsaved = true
+	if k.armed || k.lock == nil {
+		return
+	}
+	k.armed = true
 	if k.timer == nil {
-		k.timer = time.AfterFunc(saveEvery, func() {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			if s.running {
-				s.save()
-			}
-		})
+		k.timer = time.AfterFunc(saveEvery, s.tick)
 		return
 	}
 	k.timer.Reset(saveEvery)
 }
 
+// tick is the timer.
+func (s *session) tick() {
+	s.keeper.disk.Lock()
+	defer s.keeper.disk.Unlock()
+	s.keeper.armed = false
+	if s.keeper.lock != nil {
+		s.save()
+	}
+}
+
 // save writes the file, if it is behind. A disk that is full must not end the
 // watch: the file stays behind, State says so, and it is tried again. The
-// caller holds mu.
+// caller holds disk, and not mu.
 func (s *session) save() {
 	k := &s.keeper
 	if k.file == nil || !k.unsaved {
@@ -124,27 +142,28 @@ func (s *session) save() {
 	if !s.position.unordered {
 		head.ResourceVersion = s.position.version
 	}
-	k.unsaved = false
-	if k.err = k.file.write(k.file.path, head, &s.index); k.err == nil {
-		k.seen, k.err = os.Stat(k.file.path)
+	err := k.file.write(k.file.path, head, &s.index)
+	if err == nil {
+		k.seen, err = os.Stat(k.file.path)
 	}
-	if k.err != nil {
-		k.err = &CheckpointError{Path: k.file.path, Err: k.err}
+	if k.unsaved = err != nil; k.unsaved {
+		err = &CheckpointError{Path: k.file.path, Err: err}
 		s.changed()
 	}
+	s.mu.Lock()
+	k.err = err
+	s.mu.Unlock()
 }
 
-// closeCheckpoint ends a range. The caller holds mu.
+// closeCheckpoint ends a range: the last write, and the lock. The caller holds
+// disk.
 func (s *session) closeCheckpoint() {
+	s.save()
+	s.closeLock()
 	if s.keeper.timer != nil {
 		s.keeper.timer.Stop()
+		s.keeper.timer, s.keeper.armed = nil, false
 	}
-	s.save()
-	if s.keeper.timer != nil {
-		s.keeper.timer.Stop() // save may have failed and asked for another
-		s.keeper.timer = nil
-	}
-	s.closeLock()
 }
 
 func (s *session) closeLock() {

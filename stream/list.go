@@ -1,11 +1,15 @@
 package stream
 
 import (
+	"cmp"
+	"errors"
 	"io"
-	"time"
 
 	"example.com/rawwatch/decode"
 )
+
+// errSamePage: a page names itself as the next one, so it has no end.
+var errSamePage = errors.New("stream: a page of the list continues with itself")
 
 // list reads one page and delivers what is new in it. The returned error ends
 // the range (the caller left, or ctx is done); how the request went is in the
@@ -23,6 +27,7 @@ func (l *loop) list(at listing) (outcome, error) {
 
 	reader := decode.NewListReader(c.body, l.maxFrame)
 	skip, left := s.skip, false
+	s.brought = false
 	for n := 0; ; n++ {
 		item, err := reader.Next()
 		if err == io.EOF {
@@ -32,29 +37,30 @@ func (l *loop) list(at listing) (outcome, error) {
 			return l.end(c, o, c.failure(err))
 		}
 		o.events++
+		s.brought = true
 		if !l.tracked && n < skip {
 			continue
 		}
-		full := at.full || isOlder(reader.Header().ResourceVersion, s.position.last)
+		version := cmp.Or(at.version, reader.Header().ResourceVersion)
+		full := at.full || isOlder(version, s.position.last)
 		known, err := l.item(&item, full)
 		if err != nil {
 			return o, err
 		}
 		left = left || known && !full
 	}
-	s.skip = 0
 
 	// Only here does the page count: a server can append a Status to a body
 	// it could not finish, so a list that stops early says nothing about what
 	// is not in it.
 	o.header = reader.Header()
-	if at.version == "" {
-		at.version = o.header.ResourceVersion
-	}
-	o.header.ResourceVersion = at.version
-	o.wentBack = left && isOlder(at.version, s.position.last)
-	if o.header.Continue == "" && !o.wentBack {
-		if err := l.synced(at.version); err != nil {
+	o.header.ResourceVersion = cmp.Or(at.version, o.header.ResourceVersion)
+	o.wentBack = left && isOlder(o.header.ResourceVersion, s.position.last)
+	switch {
+	case o.header.Continue != "" && o.header.Continue == at.token:
+		return l.end(c, o, errSamePage)
+	case o.header.Continue == "" && !o.wentBack:
+		if err := l.synced(o.header.ResourceVersion); err != nil {
 			return o, err
 		}
 	}
@@ -69,9 +75,10 @@ func (l *loop) list(at listing) (outcome, error) {
 //  2. b is deleted; page one is read again, as a and c;
 //  3. if the marks of 1 still counted, b would never be reported.
 func (l *loop) beginRun() {
-	l.session.index.begin()
-	l.session.skip = 0
-	l.resetDue = !l.tracked && l.session.dirty
+	s := l.session
+	s.index.begin()
+	s.skip = 0
+	s.resetDue = !l.tracked && s.dirty
 }
 
 // limit is the limit of a page; 0 asks for all in one.
@@ -87,91 +94,11 @@ func (l *loop) limit(at listing) int {
 // later that could be older than what the caller has seen.
 func (l *loop) notOlder(at listing) string {
 	switch last := l.session.position.last; {
-	case !l.cachedList || at.full:
+	case !l.cachedList || at.full || at.consistent:
 		return ""
 	case last == "" && !l.session.dirty:
 		return "0"
 	default:
 		return last
 	}
-}
-
-// locate asks for the collection's resourceVersion and delivers nothing.
-func (l *loop) locate() (outcome, error) {
-	o, err := l.head()
-	if err == nil && o.err == nil && isVersion(o.header.ResourceVersion) {
-		l.session.commit(pending{version: o.header.ResourceVersion})
-	}
-	return o, err
-}
-
-// probe compares the collection's resourceVersion with the resume point.
-func (l *loop) probe() (outcome, error) {
-	o, err := l.head()
-	o.had = l.session.position.version
-	o.wentBack = o.err == nil && isOlder(o.header.ResourceVersion, o.had)
-	return o, err
-}
-
-// head reads the cheapest list there is, for its header.
-func (l *loop) head() (outcome, error) {
-	c, o, err := l.begin(l.listRequest(1, "", "", 0))
-	defer c.close()
-	if o.err != nil || err != nil {
-		return o, err
-	}
-	reader := decode.NewListReader(c.body, l.maxFrame)
-	for {
-		if _, err := reader.Next(); err == io.EOF {
-			break
-		} else if err != nil {
-			return l.end(c, o, c.failure(err))
-		}
-	}
-	o.header = reader.Header()
-	return l.end(c, o, nil)
-}
-
-// begin sends a request and waits for its headers. A failure is in the
-// outcome; the error ends the range. The connection is never nil.
-func (l *loop) begin(r request) (*connection, outcome, error) {
-	s := l.session
-	s.mu.Lock()
-	s.phase = s.machine.state.phase()
-	s.counters.Requests++
-	if r.verb == Watch {
-		if s.watches++; s.watches > 1 {
-			s.counters.Reconnects++
-		}
-	}
-	s.mu.Unlock()
-	if l.trace.Request != nil {
-		l.trace.Request(Request{Verb: r.verb, URL: r.url.String(), ResourceVersion: r.version, Page: r.page})
-	}
-
-	c, err := l.open(l.ctx, r, &s.lastByte)
-	s.attempted = c.sent
-	if l.trace.Response != nil {
-		l.trace.Response(c.describe(r.verb, err))
-	}
-	o := outcome{verb: r.verb, answered: err == nil, timeout: r.timeout}
-	if err != nil {
-		return c, l.outcome(c, o, err), l.done()
-	}
-	return c, o, nil
-}
-
-// end closes a request that was answered, and completes its outcome.
-func (l *loop) end(c *connection, o outcome, err error) (outcome, error) {
-	c.close()
-	return l.outcome(c, o, err), l.done()
-}
-
-func (l *loop) outcome(c *connection, o outcome, err error) outcome {
-	o.err, o.now = err, time.Now()
-	o.age = o.now.Sub(c.sent)
-	o.waited = c.opened.Sub(c.sent)
-	o.bytes = c.bytes()
-	l.session.add(&l.session.counters.Bytes, o.bytes)
-	return o
 }

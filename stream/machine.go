@@ -23,7 +23,13 @@ import (
 //	   └──► locating (StartNow) ──► watching
 //
 // A failed request leaves the state as it is, or moves along an arrow.
-type state interface{ phase() Phase }
+//
+// The arrow out of a list, to watching, is drawn where Synced is acknowledged
+// (session.apply) and not in next: the caller may leave in between.
+type state interface {
+	phase() Phase
+	verb() Verb // of the request
+}
 
 // listing reads one page of a LIST.
 type listing struct {
@@ -34,6 +40,9 @@ type listing struct {
 	// full delivers every object again, unchanged ones included: the server
 	// went back in time, so a resourceVersion may have been used twice.
 	full bool
+	// consistent asks for the server's latest even with Watcher.CachedList:
+	// its cache does not reach the version we have seen.
+	consistent bool
 }
 
 // streaming reads a WATCH that begins with what exists, and marks its end.
@@ -53,6 +62,12 @@ type probing struct {
 	// probe settles the matter.
 	row string
 }
+
+func (listing) verb() Verb   { return List }
+func (streaming) verb() Verb { return Watch }
+func (locating) verb() Verb  { return List }
+func (probing) verb() Verb   { return List }
+func (watching) verb() Verb  { return Watch }
 
 func (listing) phase() Phase   { return PhaseListing }
 func (streaming) phase() Phase { return PhaseListing }
@@ -98,7 +113,7 @@ type outcome struct {
 
 	// Of a list page.
 	header   decode.ListHeader
-	wentBack bool   // the list is older than the last resume point, which was known too late; or the probe is
+	wentBack bool   // the list is older than the last resume point, which was known too late
 	had      string // of a probe: the resume point
 
 	// Of a watch.
@@ -122,14 +137,23 @@ type step struct {
 // next is the whole logic of the loop: a pure function of what is known and
 // what just happened.
 func next(m machine, o outcome) (machine, step) {
-	m.learn(o)
-	switch {
+	var st step
+	switch m.learn(o); {
 	case o.err == nil:
-		return m.advance(o)
+		m, st = m.advance(o)
 	case o.fatal:
-		return m, step{stop: o.err}
+		st.stop = o.err
+	default:
+		m, st = m.decide(o)
 	}
+	if st.gap != nil && m.policy.OnExpired == StopExpired {
+		st.stop = expired(st.gap)
+	}
+	return m, st
+}
 
+// decide follows a request that failed.
+func (m machine) decide(o outcome) (machine, step) {
 	failure := m.failure(o)
 	verdict := m.policy.apply(status.Decide(failure, m.run), failure, m.atCap)
 	if verdict.Run.Count == 1 {
@@ -139,11 +163,11 @@ func next(m machine, o outcome) (machine, step) {
 	if verdict.Row == status.RowQuietEnd {
 		m.empty = 0 // it lived as long as it was asked to
 	}
-
-	// A resume point that is known dead, or that a server answers by losing
-	// again what was just listed, must not turn into a storm of lists.
-	if verdict.Action == status.Relist && verdict.Run.Count > 1 {
-		verdict.Delay = status.DelayBackoff
+	// Progress forgives, and so does a life of a second, unless it ended in
+	// the same row again: a server that sends 410 after each second of life
+	// would be listed every second.
+	if o.moved || o.lived() >= time.Second && verdict.Run.Count == 1 {
+		m.failures = 0
 	}
 	if verdict.Delay == status.DelayBackoff {
 		m.failures++
@@ -163,7 +187,7 @@ func next(m machine, o outcome) (machine, step) {
 		st.stop = &stopError{sentinel: ErrMaxReconnects, cause: o.err}
 	case m.state == streaming{}:
 		m, st = m.unstream(o, st)
-	case verdict.Action == status.Relist:
+	case verdict.Action == status.Relist || errors.Is(o.err, errSamePage):
 		m, st = m.relist(o, st)
 	case o.unordered && o.events > 0:
 		// The stream sent objects and no version to resume from. Asking in
@@ -172,10 +196,13 @@ func next(m machine, o outcome) (machine, step) {
 	case verdict.Action == status.Probe:
 		m, st = m.suspect(o, st)
 	}
-	if st.gap != nil && m.policy.OnExpired == StopExpired {
-		st.stop = stopCause(status.Verdict{Err: status.ErrExpired}, st.gap)
-	}
 	return m, st
+}
+
+// fresh forgets the failures of a range that is over: a new one is not judged
+// by them.
+func (m *machine) fresh() {
+	m.run, m.failures, m.empty, m.failed = status.Run{}, 0, 0, ""
 }
 
 // list is how this watch lists.
@@ -217,8 +244,9 @@ func (m machine) unstream(o outcome, st step) (machine, step) {
 
 // learn takes note of what worked, and forgets the failures before it.
 func (m *machine) learn(o outcome) {
-	if o.verb == List && o.err == nil && m.failed == List {
-		// For the pages of a list, a page is progress.
+	if at, ok := m.state.(listing); ok && at.token != "" && o.err == nil && m.failed == List {
+		// For the pages of a list a page is progress, but for the first: it
+		// would forgive a second one that fails each time.
 		m.run, m.failures = status.Run{}, 0
 	}
 	m.failed = ""
@@ -245,17 +273,18 @@ func (m *machine) learn(o outcome) {
 	}
 	// What forgives a failed WATCH is a WATCH. If a list counted, a server
 	// that answers every watch with 410 would be listed without a pause.
-	lived := time.Duration(0)
-	if o.answered {
-		lived = o.age - o.waited
-	}
-	m.run = m.run.Progress(o.moved, lived)
-	if o.moved || lived >= time.Second {
-		m.failures = 0
-	}
+	m.run = m.run.Progress(o.moved, o.lived())
 	if o.moved {
 		m.suspected = ""
 	}
+}
+
+// lived is how long a stream lived, from its headers.
+func (o *outcome) lived() time.Duration {
+	if o.verb != Watch || !o.answered {
+		return 0
+	}
+	return o.age - o.waited
 }
 
 // advance follows a request that did what it was for.
@@ -287,11 +316,11 @@ func (m machine) advanceList(s listing, o outcome) (machine, step) {
 	case o.header.Continue != "":
 		s.token, s.page, s.version = o.header.Continue, s.page+1, o.header.ResourceVersion
 		m.state = s
-	case !isVersion(o.header.ResourceVersion):
+	default:
+		// It was read whole and its Synced acknowledged, and still no watch
+		// can follow.
 		m.state = listing{}
 		return m, step{stop: ErrNoResourceVersion}
-	default:
-		m.state = watching{}
 	}
 	return m, step{}
 }
@@ -307,7 +336,8 @@ func (m machine) relist(o outcome, st step) (machine, step) {
 		if s.token != "" {
 			s.lost++
 		}
-		m.state = listing{lost: s.lost, full: s.full}
+		consistent := s.consistent || st.verdict.Row == status.RowTooLarge
+		m.state = listing{lost: s.lost, full: s.full, consistent: consistent}
 	case watching:
 		st.gap, m.state = o.err, m.list()
 	}
@@ -330,6 +360,11 @@ func (m *machine) failure(o outcome) status.Failure {
 		m.run.Age = o.now.Sub(m.since)
 	}
 	return f
+}
+
+// expired is the error of a loss of history that the caller wants to end it.
+func expired(cause error) error {
+	return stopCause(status.Verdict{Err: status.ErrExpired}, cause)
 }
 
 // stopCause joins the verdict's sentinel to the failure itself.

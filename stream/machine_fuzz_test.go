@@ -15,7 +15,6 @@ type world struct {
 	m     machine
 	now   time.Time
 	alive bool // the resume point is not known to be lost
-	said  bool // the caller knows that it was lost
 }
 
 // request makes one, with the outcome that b chooses. It reports whether the
@@ -34,6 +33,9 @@ func (w *world) request(b byte) bool {
 	o.now = w.now
 	var st step
 	w.m, st = next(w.m, o)
+	if st.gap != nil && w.m.policy.OnExpired == StopExpired && st.stop == nil {
+		w.t.Fatalf("a Gap from %#v, which the policy wants to end it", before)
+	}
 	if st.stop != nil {
 		return false
 	}
@@ -81,8 +83,18 @@ func (w *world) outcome(b byte, s state) outcome {
 		if _, ok := s.(listing); ok && b&1 == 1 {
 			o.header.Continue = "next"
 		}
-		_, isLocate := s.(locating)
-		o.wentBack = b&2 == 2 && !isLocate
+		switch s := s.(type) {
+		case listing:
+			o.wentBack = b&2 == 2
+			if o.header.Continue == "" && (!o.wentBack || s.full) {
+				w.m.state = watching{} // Synced was acknowledged
+				w.alive = true
+			}
+		case probing:
+			if b&2 == 2 {
+				o.had = "20"
+			}
+		}
 		return o
 	}
 	names := []string{"410", "storage read", "429", "403", "400", "500", "503", "refused", "broken", "no headers",

@@ -104,8 +104,8 @@ func TestNext(t *testing.T) {
 		m, st := next(m, outcome{verb: List, answered: true, header: header("10", "t1")})
 		assert.Equal(t, listing{token: "t1", page: 1, version: "10"}, m.state)
 		assert.Zero(t, st)
-		m, _ = next(m, outcome{verb: List, answered: true, header: header("10", "")})
-		assert.Equal(t, watching{}, m.state)
+		_, st = next(m, outcome{verb: List, answered: true, header: header("", "")})
+		assert.Equal(t, step{stop: ErrNoResourceVersion}, st)
 	})
 	t.Run("three lost tokens lead to a list in one piece", func(t *testing.T) {
 		m := machine{state: listing{token: "t"}}

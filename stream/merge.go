@@ -29,14 +29,18 @@ func Merge(ctx context.Context, sources ...*Watcher) iter.Seq2[Event, error] {
 			return
 		}
 		inner, cancel := context.WithCancelCause(ctx)
-		offers := make(chan offer)
+		offers, left := make(chan offer), make(chan struct{})
 		var running sync.WaitGroup
 		for _, w := range sources {
-			running.Go(func() { w.offer(inner, offers) })
+			running.Go(func() { w.offer(inner, offers, left) })
 		}
-		err := takeOffers(ctx, offers, yield)
-		cancel(errMergeOver)
-		running.Wait()
+		err := func() error {
+			// Deferred, so that a caller who panics leaves nothing running.
+			defer running.Wait()
+			defer cancel(errMergeOver)
+			defer close(left)
+			return takeOffers(ctx, offers, yield)
+		}()
 		if err != errBreak {
 			yield(Event{}, err)
 		}
@@ -54,20 +58,38 @@ type offer struct {
 // offer hands the events of one source to the merged loop, one by one.
 //
 // Not a channel with room in it: an event that sits there when the caller
-// leaves would count as delivered.
-func (w *Watcher) offer(ctx context.Context, offers chan<- offer) {
-	answer := make(chan bool)
+// leaves would count as delivered. And while it is offered it is in nobody's
+// hand, so an Ack of this source does not mean it.
+func (w *Watcher) offer(ctx context.Context, offers chan<- offer, left <-chan struct{}) {
+	s := &w.session
+	answer := make(chan bool, 1)
+	s.offered(true)
+	defer s.offered(false)
 	for ev, err := range w.Watch(ctx) {
 		select {
 		case offers <- offer{ev, err, answer}:
-			if !<-answer {
-				return
-			}
-		case <-ctx.Done():
-			// Not acknowledged, since the caller has never seen it.
+		case <-left:
 			return
 		}
+		// Not ctx: an event that was acknowledged in the moment of a cancel
+		// would come again.
+		select {
+		case goOn := <-answer:
+			if !goOn {
+				return
+			}
+		case <-left:
+			return
+		}
+		s.offered(true)
 	}
+}
+
+// offered says whether the event in hand is still on its way to the caller.
+func (s *session) offered(yes bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hand.offered = yes
 }
 
 // takeOffers passes offers on until one is an error or the caller leaves. The
@@ -85,6 +107,9 @@ func takeOffers(ctx context.Context, offers <-chan offer, yield func(Event, erro
 			case o.err != nil:
 				o.answer <- false
 				return o.err
+			}
+			if o.ev.Source != nil {
+				o.ev.Source.session.offered(false)
 			}
 			goOn := yield(o.ev, nil)
 			o.answer <- goOn

@@ -116,6 +116,47 @@ func TestMerge(t *testing.T) {
 		require.Len(t, order, 1001)
 		assert.Less(t, slices.Index(order, "b"), 5)
 	})
+	bubble(t, "Ack of a source whose event is still on its way means nothing", func(t *testing.T) {
+		ctx, cancel := contextFor(t, time.Minute)
+		defer cancel()
+		one := watchOf("10", ev("ADDED", "a", "11"), hold)
+		all := sources(t, replay.Script{one}, replay.Script{one})
+		for _, w := range all {
+			w.Start, w.ResourceVersion = stream.StartExact, "10"
+		}
+		for ev := range stream.Merge(ctx, all...) {
+			time.Sleep(time.Second) // until the other one is waiting with its event
+			for _, w := range all {
+				w.Ack()
+			}
+			for _, w := range all {
+				want := "10"
+				if w == ev.Source {
+					want = "11"
+				}
+				assert.Equal(t, want, w.State().ResourceVersion)
+			}
+			break
+		}
+	})
+	bubble(t, "a caller who panics leaves nothing running", func(t *testing.T) {
+		ctx, cancel := contextFor(t, time.Minute)
+		defer cancel()
+		one := watchOf("10", ev("ADDED", "a", "11"), hold)
+		all := sources(t, replay.Script{one}, replay.Script{one})
+		for _, w := range all {
+			w.Start, w.ResourceVersion = stream.StartExact, "10"
+		}
+		assert.PanicsWithValue(t, "oh", func() {
+			for range stream.Merge(ctx, all...) {
+				time.Sleep(time.Second)
+				panic("oh")
+			}
+		})
+		for _, w := range all {
+			assert.Equal(t, stream.PhaseIdle, w.State().Phase)
+		}
+	})
 	bubble(t, "of nothing", func(t *testing.T) {
 		for _, err := range stream.Merge(t.Context()) {
 			assert.ErrorAs(t, err, new(*stream.ConfigError))

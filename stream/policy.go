@@ -35,7 +35,8 @@ type Policy struct {
 	// loaded). 0 is 2 min; negative stops at the first.
 	DeniedFor time.Duration
 
-	// MinDelay is the least time from one request's start to the next one's.
+	// MinDelay is the least time from one request's start to the next one's; the
+	// pages of one list are one request.
 	MinDelay time.Duration
 
 	// MaxReconnects stops the watch after so many failures in a row that had

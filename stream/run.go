@@ -1,9 +1,7 @@
 package stream
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"iter"
 	"time"
 
@@ -28,9 +26,13 @@ func (w *Watcher) Watch(ctx context.Context) iter.Seq2[Event, error] {
 			yield(Event{}, err)
 			return
 		}
-		defer w.session.leave()
 		l := loop{settings: settings, source: w, session: &w.session, ctx: ctx, yield: yield}
-		if err := l.run(); err != errBreak {
+		err = func() error {
+			// Before the last pair: the caller may end the process there.
+			defer w.session.leave()
+			return l.run()
+		}()
+		if err != errBreak {
 			yield(Event{}, err)
 		}
 	}
@@ -39,11 +41,10 @@ func (w *Watcher) Watch(ctx context.Context) iter.Seq2[Event, error] {
 // loop is one range over a Watcher.
 type loop struct {
 	settings
-	source   *Watcher
-	session  *session
-	ctx      context.Context
-	yield    func(Event, error) bool
-	resetDue bool // a Reset goes before the next object of the list
+	source  *Watcher
+	session *session
+	ctx     context.Context
+	yield   func(Event, error) bool
 }
 
 // run makes request after request until something ends the range, and returns
@@ -59,7 +60,8 @@ func (l *loop) run() error {
 		}
 		var o outcome
 		var err error
-		switch at := s.machine.state.(type) {
+		at := s.machine.state
+		switch at := at.(type) {
 		case listing:
 			o, err = l.list(at)
 		case locating:
@@ -74,11 +76,14 @@ func (l *loop) run() error {
 		if err != nil {
 			return err
 		}
-		m, st := next(s.machine, o)
-		s.machine = m
+		var st step
+		s.machine, st = next(s.machine, o)
+		if _, ok := at.(listing); ok && o.err == nil {
+			s.skip = 0 // only now that the page has been left behind
+		}
 		l.report(o, st)
 		if st.stop != nil {
-			return l.stop(o, st)
+			return l.stop(o.verb, st)
 		}
 		if st.gap != nil {
 			s.lose(st.gap)
@@ -106,6 +111,9 @@ func (l *loop) lost() error {
 	if g == nil {
 		return l.done()
 	}
+	if l.policy.OnExpired == StopExpired {
+		return l.stop(Watch, step{gap: g.cause, stop: expired(g.cause)})
+	}
 	return l.deliver(Event{
 		Type:            Gap,
 		ResourceVersion: g.after,
@@ -114,13 +122,19 @@ func (l *loop) lost() error {
 	}, pending{marker: Gap})
 }
 
+// maxEmptyPages: pages without items follow each other freely up to here. Old
+// servers send some where a selector matches little; a server that sends them
+// for ever is not followed as fast as it can.
+const maxEmptyPages = 1000
+
 // pace holds the next request back until the rules that bind every request
 // allow it: the policy's least delay, and a bucket of attempts, so that
 // nothing can hammer a server that accepts and closes. The pages of one list
 // follow each other freely.
 func (l *loop) pace() error {
 	s := l.session
-	if at, ok := s.machine.state.(listing); ok && at.token != "" && s.machine.failed == "" {
+	at, isList := s.machine.state.(listing)
+	if isList && at.token != "" && s.machine.failed == "" && (s.brought || at.page < maxEmptyPages) {
 		return nil
 	}
 	now := time.Now()
@@ -141,6 +155,9 @@ func (l *loop) wait(v status.Verdict) error {
 	case status.DelaySpread:
 		d = backoff.Spread(l.rand, spread)
 	case status.DelayBackoff:
+		if s.machine.failures <= 1 {
+			s.backoff.Reset()
+		}
 		d = s.backoff.Next(v.AtLeast)
 	}
 	return l.sleep(d, v.Row)
@@ -160,11 +177,7 @@ func (l *loop) sleep(d time.Duration, row string) error {
 	s.phase = PhaseWaiting
 	s.mu.Unlock()
 	if l.trace.Waiting != nil {
-		w := Waiting{For: d, Row: row, Attempt: s.machine.failures, Next: Watch}
-		if s.machine.state.phase() == PhaseListing {
-			w.Next = List
-		}
-		l.trace.Waiting(w)
+		l.trace.Waiting(Waiting{For: d, Row: row, Attempt: s.machine.failures, Next: s.machine.state.verb()})
 	}
 	return backoff.Sleep(l.ctx, d)
 }
@@ -172,9 +185,6 @@ func (l *loop) sleep(d time.Duration, row string) error {
 // report tells Trace and State how a request ended.
 func (l *loop) report(o outcome, st step) {
 	s := l.session
-	if s.machine.failures == 0 {
-		s.backoff.Reset()
-	}
 	s.mu.Lock()
 	s.failures = s.machine.failures
 	if o.err != nil {
@@ -191,62 +201,12 @@ func (l *loop) report(o outcome, st step) {
 	l.trace.Ended(ended)
 }
 
-// stop is the last error of a watch. An expiry is final, since the resume
-// point is gone; after any other stop a new range may try again.
-func (l *loop) stop(o outcome, st step) error {
-	err := &Error{Verb: o.verb, Target: l.target, Server: l.server.Host, Row: st.verdict.Row, Err: st.stop}
-	if errors.Is(err, status.ErrExpired) {
+// stop is the last error of a watch. A loss of history is final, since there
+// is nothing to go on from; after any other stop a new range may try again.
+func (l *loop) stop(verb Verb, st step) error {
+	err := &Error{Verb: verb, Target: l.target, Server: l.server.Host, Row: st.verdict.Row, Err: st.stop}
+	if st.gap != nil {
 		l.session.final = err
 	}
 	return err
-}
-
-// enter begins a range, the first or a later one.
-func (s *session) enter(cfg *settings) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.running {
-		return ErrInUse
-	}
-	if s.final != nil {
-		return s.final
-	}
-	if !s.started {
-		s.begin(cfg)
-	}
-	if err := s.openCheckpoint(cfg); err != nil {
-		return err
-	}
-	s.running, s.started = true, true
-	return nil
-}
-
-// begin sets up the first range.
-func (s *session) begin(cfg *settings) {
-	s.machine.policy = cfg.policy
-	s.machine.atCap = cmp.Or(max(cfg.backoff.Max, 0), backoff.DefaultMax)
-	s.backoff = backoff.Backoff{Policy: cfg.backoff, Rand: cfg.rand}
-	s.machine.state = watching{}
-	switch cfg.start {
-	case StartList:
-		s.machine.state = listing{}
-	case StartStream:
-		s.machine.stream, s.machine.state = true, streaming{}
-	case StartNow:
-		s.machine.state = locating{}
-	case StartExact:
-		s.position = position{version: cfg.version, last: cfg.version, exact: true}
-	case StartMostRecent:
-		s.position = position{unordered: true}
-	case StartAny:
-		s.position = position{version: "0", unordered: true}
-	}
-	s.dirty = cfg.start != StartList && cfg.start != StartStream
-}
-
-func (s *session) leave() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.closeCheckpoint()
-	s.running, s.hand = false, pending{}
 }

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -10,14 +11,15 @@ import (
 
 // session is what a Watcher remembers from one range to the next.
 //
-// The loop alone writes to it. mu guards what State reads from other
-// goroutines: the loop holds it to write these, and needs none to read.
+// The loop alone writes to it, and reads its own writes without a lock. mu is
+// for State, which reads from other goroutines. keeper.disk is for the timer
+// that writes the checkpoint: it is taken before mu, and never held by State,
+// so that a slow disk does not block it.
 type session struct {
 	mu      sync.Mutex
 	running bool
-	started bool
 
-	machine   machine
+	machine   machine // state nil: no range has begun
 	backoff   backoff.Backoff
 	bucket    backoff.Bucket
 	attempted time.Time // when the last request was sent
@@ -28,15 +30,23 @@ type session struct {
 	// gap is a Gap decided and not yet acknowledged. It is delivered before
 	// the next request.
 	gap *gap
+	// lossRun is the run of the first list after the last loss: what a list
+	// has delivered since then it need not deliver again.
+	lossRun uint32
 	// dirty: without index, the caller may hold objects that nothing here
-	// remembers, so a full set has to begin with Reset.
-	dirty bool
+	// remembers, so a full set has to begin with Reset. resetDue: that Reset
+	// has not been acknowledged.
+	dirty, resetDue bool
 	// skip counts the items of the current page that were acknowledged
 	// without index: a page that is read again goes on behind them.
 	skip int
+	// brought: the last page of a list had items.
+	brought bool
+	// burst: an object of an unordered start was acknowledged.
+	burst bool
 
-	moved bool    // the resume point moved on the current stream
-	hand  pending // what the event in the caller's hand changes, once acknowledged
+	moved bool // the resume point moved on the current stream
+	hand  hand
 
 	// kind and apiVersion as last seen, for events made here.
 	kind, apiVersion string
@@ -79,9 +89,16 @@ type position struct {
 	unordered bool
 }
 
+// hand is the event in the caller's hand.
+type hand struct {
+	full bool
+	// offered: a merged watch holds it, and the caller has not seen it yet.
+	offered bool
+	change  pending
+}
+
 // pending is what becomes true when the caller acknowledges an event.
 type pending struct {
-	do      bool   // there is something to acknowledge
 	version string // the resume point moves here; "" leaves it
 
 	index           indexChange
@@ -102,12 +119,103 @@ const (
 	forget
 )
 
-// commit makes p true.
-func (s *session) commit(p pending) {
+// enter begins a range, the first or a later one.
+func (s *session) enter(cfg *settings) error {
+	s.keeper.disk.Lock()
+	defer s.keeper.disk.Unlock()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if p.version != "" {
-		s.move(p.version)
+	switch {
+	case s.running:
+		return ErrInUse
+	case s.final != nil:
+		return s.final
+	case s.machine.state == nil:
+		s.begin(cfg)
+	}
+	if err := s.openCheckpoint(cfg); err != nil {
+		return err
+	}
+	s.machine.fresh()
+	s.running = true
+	return nil
+}
+
+// begin sets up the first range.
+func (s *session) begin(cfg *settings) {
+	s.machine.policy = cfg.policy
+	s.machine.atCap = cmp.Or(max(cfg.backoff.Max, 0), backoff.DefaultMax)
+	s.backoff = backoff.Backoff{Policy: cfg.backoff, Rand: cfg.rand}
+	s.machine.state = watching{}
+	switch cfg.start {
+	case StartList:
+		s.machine.state = listing{}
+	case StartStream:
+		s.machine.stream, s.machine.state = true, streaming{}
+	case StartNow:
+		s.machine.state = locating{}
+	case StartExact:
+		s.position = position{version: cfg.version, last: cfg.version, exact: true}
+	case StartMostRecent:
+		s.position = position{unordered: true}
+	case StartAny:
+		s.position = position{version: "0", unordered: true}
+	}
+	s.dirty = cfg.start != StartList && cfg.start != StartStream
+}
+
+// leave ends a range.
+func (s *session) leave() {
+	s.keeper.disk.Lock()
+	defer s.keeper.disk.Unlock()
+	s.mu.Lock()
+	s.running, s.hand = false, hand{}
+	if s.position.unordered && s.burst {
+		// The next range could only ask in the same way again, and nothing
+		// would tell it what was deleted in between.
+		s.position, s.burst = position{}, false
+		s.gap = &gap{cause: errInterrupted}
+		s.machine.state = s.machine.list()
+	}
+	s.mu.Unlock()
+	s.closeCheckpoint()
+}
+
+// acknowledge commits the event in the caller's hand, if there is one.
+func (s *session) acknowledge(seen bool) {
+	if s.keeper.file != nil {
+		s.keeper.disk.Lock()
+		defer s.keeper.disk.Unlock()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.hand.full && (seen || !s.hand.offered) {
+		p := s.hand.change
+		s.hand = hand{offered: s.hand.offered}
+		s.apply(p)
+	}
+}
+
+// commit makes p true without the caller, who has no part in it.
+func (s *session) commit(p pending) {
+	if s.keeper.file != nil {
+		s.keeper.disk.Lock()
+		defer s.keeper.disk.Unlock()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.apply(p)
+}
+
+// apply makes p true. The caller holds mu, and keeper.disk if there is a file.
+func (s *session) apply(p pending) {
+	versioned := isVersion(p.version)
+	if versioned {
+		if p.version != s.position.version {
+			s.moved = true
+		}
+		s.position = position{version: p.version, last: p.version}
+		s.lastErr = nil
 	}
 	switch p.index {
 	case put:
@@ -119,26 +227,38 @@ func (s *session) commit(p pending) {
 	case Gap:
 		s.gap = nil
 	case Reset:
-		s.dirty = false
+		s.dirty, s.resetDue = false, false
 	case Synced:
 		s.synced, s.index.complete = true, true
-		if p.version != "" {
-			s.machine.state = watching{} // here, since the caller may leave before next is asked
+		if versioned {
+			// Here and not in next: the caller may leave before that is asked.
+			s.machine.state, s.phase = watching{}, PhaseWatching
 		}
 	}
 	if p.item {
 		s.skip++
 	}
+	s.burst = s.burst || s.position.unordered && p.namespace+p.name != ""
 	s.changed()
 }
 
-// move sets the resume point.
-func (s *session) move(version string) {
-	if version != s.position.version {
-		s.moved = true
-	}
-	s.position = position{version: version, last: version}
-	s.lastErr = nil
+// lose drops the resume point: history after it is gone. From here until
+// Synced is acknowledged the next request is a LIST, also for a later range:
+// going back would deliver older states after newer ones.
+func (s *session) lose(cause error) {
+	s.keeper.disk.Lock()
+	defer s.keeper.disk.Unlock()
+	s.mu.Lock()
+	s.gap = &gap{after: s.position.last, cause: cause}
+	s.position = position{last: s.position.last}
+	s.lossRun = s.index.run + 1
+	s.synced = false
+	s.counters.Relists++
+	s.changed()
+	s.mu.Unlock()
+	// Not later: a process that ends in the middle of the list and goes on
+	// from the old resume point would deliver older states after newer ones.
+	s.save()
 }
 
 // add counts something that State shows.
@@ -148,25 +268,8 @@ func (s *session) add(counter *int64, n int64) {
 	s.mu.Unlock()
 }
 
-// lose drops the resume point: history after it is gone. From here until
-// Synced is acknowledged the next request is a LIST, also for a later range:
-// going back would deliver older states after newer ones.
-func (s *session) lose(cause error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.gap = &gap{after: s.position.last, cause: cause}
-	s.position = position{last: s.position.last}
-	s.synced = false
-	s.counters.Gaps++
-	s.counters.Relists++
-	// Not later: a process that ends in the middle of the list and goes on
-	// from the old resume point would deliver older states after newer ones.
-	s.changed()
-	s.save()
-}
-
 // State is a snapshot of what the Watcher is doing. It may be called from any
-// goroutine.
+// goroutine, and waits for neither the network nor a disk.
 func (w *Watcher) State() State {
 	s := &w.session
 	s.mu.Lock()
@@ -192,12 +295,4 @@ func (w *Watcher) State() State {
 
 // Ack acknowledges the event in hand, for a loop that is about to break on
 // purpose. Call it from the body of the loop; elsewhere it does nothing.
-func (w *Watcher) Ack() { w.session.acknowledge() }
-
-func (s *session) acknowledge() {
-	if s.hand.do {
-		p := s.hand
-		s.hand = pending{}
-		s.commit(p)
-	}
-}
+func (w *Watcher) Ack() { w.session.acknowledge(false) }

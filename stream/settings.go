@@ -43,6 +43,7 @@ const (
 	defaultPageSize      = 500 // as client-go's pager
 	defaultWatchTimeout  = 5 * time.Minute
 	defaultHeaderTimeout = 75 * time.Second
+	connectTimeout       = 5 * time.Minute  // until a request is written: credentials, dial, TLS
 	listIdleTimeout      = 75 * time.Second // servers give a list 60 s
 	streamIdleTimeout    = 30 * time.Second // before the end of what exists
 	bookmarkIdleTimeout  = 75 * time.Second // once a stream has shown a bookmark: they come once a minute
@@ -111,6 +112,10 @@ func (w *Watcher) check() error {
 		return &ConfigError{"View", "is unknown"}
 	case w.MaxFrame < 0:
 		return &ConfigError{"MaxFrame", "is negative"}
+	case w.HeaderTimeout < 0:
+		return &ConfigError{"HeaderTimeout", "is negative"}
+	case w.IdleTimeout < 0:
+		return &ConfigError{"IdleTimeout", "is negative"}
 	case w.WatchTimeout != 0 && w.WatchTimeout < time.Second:
 		return &ConfigError{"WatchTimeout", "is under 1 s, the unit the server counts in"}
 	}

@@ -72,7 +72,7 @@ func (m machine) suspect(o outcome, st step) (machine, step) {
 
 // probed follows a probe that was answered.
 func (m machine) probed(s probing, o outcome) (machine, step) {
-	if o.wentBack {
+	if isOlder(o.header.ResourceVersion, o.had) {
 		m.state = m.list()
 		return m, step{gap: &WentBackError{Had: o.had, Has: o.header.ResourceVersion}}
 	}

@@ -132,10 +132,11 @@ func TestSuspicion(t *testing.T) {
 	})
 }
 
-// fakeAnswer is a 200: body, a pause, a clean end.
+// fakeAnswer is a 200: body, a pause, and then the rest of the body.
 type fakeAnswer struct {
 	body string
 	hold time.Duration
+	then string
 }
 
 // fakeTransport answers each request by its query, for watches that make too
@@ -144,7 +145,7 @@ type fakeTransport func(url.Values) fakeAnswer
 
 func (f fakeTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer := f(r.URL.Query())
-	body := io.MultiReader(strings.NewReader(answer.body), pause{r, answer.hold})
+	body := io.MultiReader(strings.NewReader(answer.body), pause{r, answer.hold}, strings.NewReader(answer.then))
 	return &http.Response{StatusCode: 200, Proto: "HTTP/1.1", Header: http.Header{}, Request: r, Body: io.NopCloser(body)}, nil
 }
 

@@ -4,7 +4,9 @@ import "time"
 
 // Trace is a set of hooks that show what the loop does between events, in the
 // manner of net/http/httptrace. Any may be nil. They run on the goroutine of
-// the loop, so they must not block; what they are given is theirs.
+// the loop (of each loop, where watches are merged), so they must not block;
+// what they are given is theirs. A request that the caller leaves or cancels
+// has no Ended.
 type Trace struct {
 	// Request: a request is about to be sent.
 	Request func(Request)
@@ -69,8 +71,7 @@ type Waiting struct {
 type Counters struct {
 	Requests   int64 // sent, lists and watches
 	Reconnects int64 // watches after the first
-	Relists    int64 // lists begun because history was lost
-	Gaps       int64
+	Relists    int64 // lists begun because history was lost, each after a Gap
 	Added      int64 // events delivered, by type
 	Modified   int64
 	Deleted    int64
@@ -78,7 +79,7 @@ type Counters struct {
 	Bookmarks  int64 // read, delivered or not
 	Duplicates int64 // left out
 	Unknown    int64 // events of unknown type
-	Bytes      int64 // read from bodies, after decompression
+	Bytes      int64 // of bodies; of a compressed watch as they come, of a list after http.Transport has decompressed it
 }
 
 // Phase is what the loop is doing.

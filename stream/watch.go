@@ -136,20 +136,17 @@ var errWentBack = errors.New("stream: the server went back in time")
 // initialEnd handles a bookmark while what exists is being sent: its end, or
 // the proof that no end will come, since no bookmark comes before it.
 func (l *loop) initialEnd(r *reading, ev *decode.Event) (over, err error) {
-	if !ev.InitialEventsEnd || len(ev.ResourceVersion) == 0 {
+	version := string(ev.ResourceVersion)
+	if !ev.InitialEventsEnd || !isVersion(version) {
 		return errNoEnd, nil
 	}
-	version := string(ev.ResourceVersion)
 	if r.left && isOlder(version, l.session.position.last) {
 		return errWentBack, nil
 	}
 	if err := l.synced(version); err != nil {
 		return nil, err
 	}
-	// From here on it is a watch: a later range resumes, and an end is judged
-	// as that of one.
-	l.session.machine.state = watching{}
-	r.initial = false
+	r.initial = false // from here on it is a watch, and its end is judged as that of one
 	l.listen(r)
 	return nil, nil
 }
@@ -160,7 +157,7 @@ func (l *loop) bookmark(ev *decode.Event) error {
 	s := l.session
 	version := string(ev.ResourceVersion)
 	switch {
-	case version == "":
+	case !isVersion(version):
 		return l.done()
 	case s.position.unordered && ev.InitialEventsEnd:
 		// A server that has the feature marks the end of what existed also

@@ -42,8 +42,8 @@ type Watcher struct {
 	// [T, 2T), so that a fleet does not come back all at once. 0 is 5 min.
 	WatchTimeout time.Duration
 
-	// HeaderTimeout bounds the wait from a request to its response headers.
-	// 0 is 75 s: servers hold them back for 3 s, queues for 15 s, and some
+	// HeaderTimeout bounds the wait from a request, once it has been written,
+	// to its response headers. 0 is 75 s: servers hold them back for 3 s, queues for 15 s, and some
 	// proxies until the first byte of the body, which may be the bookmark
 	// after 60 s.
 	HeaderTimeout time.Duration
@@ -51,8 +51,8 @@ type Watcher struct {
 	// IdleTimeout is how long a body may send nothing before the request is
 	// given up. 0 adapts: 75 s for a LIST, and for a WATCH once it has shown
 	// a bookmark (servers that send them do so about once a minute), doubled
-	// after each stream that went silent until something comes again; before
-	// the first bookmark, the length the WATCH asked for and 15 s more. The
+	// for each stream that went silent since one that did not; before the
+	// first bookmark, the length the WATCH asked for and 15 s more. The
 	// clock stands still while the caller works on an event.
 	IdleTimeout time.Duration
 

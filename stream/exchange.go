@@ -1,0 +1,47 @@
+package stream
+
+import "time"
+
+// begin sends a request and waits for its headers. A failure is in the
+// outcome; the error ends the range. The connection is never nil.
+func (l *loop) begin(r request) (*connection, outcome, error) {
+	s := l.session
+	s.mu.Lock()
+	s.phase = s.machine.state.phase()
+	s.counters.Requests++
+	if r.verb == Watch {
+		if s.watches++; s.watches > 1 {
+			s.counters.Reconnects++
+		}
+	}
+	s.mu.Unlock()
+	if l.trace.Request != nil {
+		l.trace.Request(Request{Verb: r.verb, URL: r.url.String(), ResourceVersion: r.version, Page: r.page})
+	}
+
+	c, err := l.open(l.ctx, r, &s.lastByte)
+	s.attempted = c.sent
+	if l.trace.Response != nil {
+		l.trace.Response(c.describe(r.verb, err))
+	}
+	o := outcome{verb: r.verb, answered: err == nil, timeout: r.timeout}
+	if err != nil {
+		return c, l.outcome(c, o, err), l.done()
+	}
+	return c, o, nil
+}
+
+// end closes a request that was answered, and completes its outcome.
+func (l *loop) end(c *connection, o outcome, err error) (outcome, error) {
+	c.close()
+	return l.outcome(c, o, err), l.done()
+}
+
+func (l *loop) outcome(c *connection, o outcome, err error) outcome {
+	o.err, o.now = err, time.Now()
+	o.age = o.now.Sub(c.sent)
+	o.waited = c.opened.Sub(c.sent)
+	o.bytes = c.bytes()
+	l.session.add(&l.session.counters.Bytes, o.bytes)
+	return o
+}
