@@ -182,8 +182,9 @@ func (s *session) leave() {
 }
 
 // acknowledge commits the event in the caller's hand, if there is one.
+// seen: by the loop, which knows that the caller has had it.
 func (s *session) acknowledge(seen bool) {
-	if s.keeper.file != nil {
+	if !seen || s.keeper.file != nil {
 		s.keeper.disk.Lock()
 		defer s.keeper.disk.Unlock()
 	}
