@@ -15,7 +15,7 @@ import (
 
 // failure is an error with what it takes to tell a person about it.
 type failure struct {
-	tried  string // "list pods in namespace t"
+	tried  string // "list pods in namespace t"; "" if the reason says it
 	server string // host and port
 	reason string // mostly the server's own words
 	hint   string // what to do; may be ""
@@ -24,7 +24,10 @@ type failure struct {
 
 // Error is one line: what failed, where, the server's reason, what to do.
 func (f *failure) Error() string {
-	text := fmt.Sprintf("cannot %s at %s: %s", f.tried, f.server, f.reason)
+	text := "at " + f.server + ": " + f.reason
+	if f.tried != "" {
+		text = "cannot " + f.tried + " " + text
+	}
 	if f.hint != "" {
 		text += " (" + f.hint + ")"
 	}
@@ -71,7 +74,6 @@ func (a *ask) failed(err error, l located, config *kubeconfig.Config) error {
 			f.hint = "a path needs no discovery: rawwatch /apis/GROUP/VERSION/TYPE"
 		}
 	case errors.As(err, &unknown), errors.As(err, &ambiguous), errors.As(err, &deaf):
-		f.tried = fmt.Sprintf("watch %q", a.typ)
 	default:
 		return err
 	}

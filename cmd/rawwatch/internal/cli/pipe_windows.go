@@ -1,15 +1,12 @@
 package cli
 
 import (
-	"errors"
 	"io"
 	"syscall"
 )
 
-// errorNoData is ERROR_NO_DATA, which package syscall does not name.
-const errorNoData = syscall.Errno(232)
+// nobodyReads: the second is ERROR_NO_DATA, which package syscall does not name.
+var nobodyReads = []error{syscall.ERROR_BROKEN_PIPE, syscall.Errno(232)}
 
-// isClosedPipe reports whether a write failed because nobody reads any more.
-func isClosedPipe(err error) bool {
-	return errors.Is(err, syscall.ERROR_BROKEN_PIPE) || errors.Is(err, errorNoData) || errors.Is(err, io.ErrClosedPipe)
-}
+// onClosedPipe: Windows tells at the next write.
+func onClosedPipe(io.Writer, func()) (forget func()) { return func() {} }

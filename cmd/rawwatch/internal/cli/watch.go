@@ -19,6 +19,8 @@ func (a *ask) run(ctx context.Context, streams Streams) error {
 		ctx, cancel = context.WithTimeoutCause(ctx, time.Duration(a.timeout), errTimeout)
 		defer cancel()
 	}
+	ctx, stop := withReader(ctx, streams.Out)
+	defer stop()
 	tell := story.New(streams.Err, int(a.verbosity))
 	connection := a.connection
 	connection.UserAgent, connection.Stderr = userAgent, streams.Err
@@ -36,7 +38,7 @@ func (a *ask) run(ctx context.Context, streams Streams) error {
 	switch {
 	case errors.Is(err, errTimeout) && a.once:
 		return errUnmet
-	case errors.Is(err, errTimeout):
+	case errors.Is(err, errTimeout), isClosedPipe(err):
 		return nil
 	}
 	return a.failed(err, found, config)
@@ -60,8 +62,6 @@ func (a *ask) watch(ctx context.Context, found located, config *kubeconfig.Confi
 	shown, err := a.loop(ctx, w, p, tell)
 	interrupted := (*interruptedError)(nil)
 	switch {
-	case isClosedPipe(err):
-		return nil
 	case errors.Is(err, errTimeout) && a.once:
 		return unmet(w.State().LastError)
 	case errors.Is(err, errTimeout), errors.As(err, &interrupted):
