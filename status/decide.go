@@ -76,7 +76,8 @@ type facts struct {
 func gather(f Failure) *facts {
 	facts := &facts{Failure: f}
 	facts.Contact = f.Contact || f.Worked
-	if !errors.As(f.Err, &facts.answer) {
+	var isAnswer bool
+	if facts.answer, isAnswer = errors.AsType[*Error](f.Err); !isAnswer {
 		facts.kind = KindOf(f.Err, f.Stream)
 	}
 	return facts

@@ -124,8 +124,7 @@ func (e *End) FailureKind() string { return string(e.Kind) }
 // before the headers net/http returns the same two for a connection that was
 // closed without an answer.
 func KindOf(err error, stream *Stream) EndKind {
-	var kinded Kinded
-	if errors.As(err, &kinded) {
+	if kinded, ok := errors.AsType[Kinded](err); ok {
 		return EndKind(kinded.FailureKind())
 	}
 	if stream == nil {

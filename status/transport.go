@@ -3,9 +3,9 @@ package status
 import (
 	"crypto/tls"
 	"crypto/x509"
-	"errors"
 	"net"
 	"net/http"
+	"slices"
 	"syscall"
 )
 
@@ -18,47 +18,63 @@ import (
 // round, a server that refuses ours, is an alert that looks like any other
 // broken connection.)
 func certificate(err error) bool {
-	var (
-		verify    *tls.CertificateVerificationError
-		authority x509.UnknownAuthorityError
-		hostname  x509.HostnameError
-		invalid   x509.CertificateInvalidError
-		roots     x509.SystemRootsError
-	)
-	return errors.As(err, &verify) || errors.As(err, &authority) || errors.As(err, &hostname) ||
-		errors.As(err, &invalid) || errors.As(err, &roots)
+	return within(err, func(err error) bool {
+		switch err.(type) {
+		case *tls.CertificateVerificationError, x509.UnknownAuthorityError, x509.HostnameError,
+			x509.CertificateInvalidError, x509.SystemRootsError:
+			return true
+		}
+		return false
+	})
 }
 
 // notTLS: https was spoken to a server that does not speak it. net/http turns
 // tls.RecordHeaderError into ErrSchemeMismatch when the answer looks like
 // HTTP. The opposite mistake is no transport error but a 400.
 func notTLS(err error) bool {
-	var record tls.RecordHeaderError
-	return errors.Is(err, http.ErrSchemeMismatch) || errors.As(err, &record)
+	return within(err, func(err error) bool {
+		_, record := err.(tls.RecordHeaderError)
+		return record || err == http.ErrSchemeMismatch
+	})
 }
 
 // unreachable: nobody is there, or the name has no address.
 func unreachable(err error) bool {
-	var dns *net.DNSError
-	if errors.As(err, &dns) {
-		return true
-	}
-	for _, errno := range nobodyThere {
-		if errors.Is(err, errno) {
+	return within(err, func(err error) bool {
+		switch err := err.(type) {
+		case *net.DNSError:
 			return true
+		case syscall.Errno:
+			return slices.Contains(nobodyThere[:], err)
 		}
+		return false
+	})
+}
+
+// within reports whether is holds of err, or of an error within it. (A type
+// switch in here asks for many types at once; errors.As would walk, and link
+// code, for each of them.)
+func within(err error, is func(error) bool) bool {
+	if err == nil || is(err) {
+		return err != nil
+	}
+	switch err := err.(type) {
+	case interface{ Unwrap() error }:
+		return within(err.Unwrap(), is)
+	case interface{ Unwrap() []error }:
+		return slices.ContainsFunc(err.Unwrap(), func(err error) bool { return within(err, is) })
 	}
 	return false
 }
 
-var nobodyThere = [...]error{
+var nobodyThere = [...]syscall.Errno{
 	syscall.ECONNREFUSED,
 	syscall.EHOSTUNREACH,
 	syscall.ENETUNREACH,
 	// Windows has numbers of its own for the three (WSAECONNREFUSED,
 	// WSAEHOSTUNREACH, WSAENETUNREACH), which package syscall does not equate.
 	// No other system uses numbers this high.
-	syscall.Errno(10061),
-	syscall.Errno(10065),
-	syscall.Errno(10051),
+	10061,
+	10065,
+	10051,
 }

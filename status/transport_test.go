@@ -3,13 +3,18 @@ package status
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -101,6 +106,36 @@ func TestTransportErrorsOfNetHTTP(t *testing.T) {
 		require.NotErrorIs(t, err, http.ErrSchemeMismatch)
 		assert.Equal(t, RowPlainHTTP, Decide(Failure{Err: err}, Run{}).Row)
 	})
+}
+
+// However deep it is wrapped, and whatever it is joined to.
+func TestTransportErrorsAreFoundWithinOthers(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		err  error
+		want string
+	}{
+		{"verification", &tls.CertificateVerificationError{Err: errors.New("x")}, RowCertificate},
+		{"authority", x509.UnknownAuthorityError{}, RowCertificate},
+		{"host name", x509.HostnameError{Certificate: &x509.Certificate{}}, RowCertificate},
+		{"expired", x509.CertificateInvalidError{Reason: x509.Expired}, RowCertificate},
+		{"system roots", x509.SystemRootsError{}, RowCertificate},
+		{"scheme", http.ErrSchemeMismatch, RowPlainHTTP},
+		{"record", tls.RecordHeaderError{}, RowPlainHTTP},
+		{"name", &net.DNSError{}, RowUnreachable},
+		{"refused", syscall.ECONNREFUSED, RowUnreachable},
+		{"no route", os.NewSyscallError("connect", syscall.EHOSTUNREACH), RowUnreachable},
+		{"refused, on Windows", syscall.Errno(10061), RowUnreachable},
+		{"reset", syscall.ECONNRESET, RowConnect},
+		{"nothing inside", &End{}, RowConnect},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			joined := errors.Join(errors.New("another"), fmt.Errorf("%w, then %w", io.ErrClosedPipe, &net.OpError{Op: "dial", Err: tc.err}))
+			for _, err := range []error{tc.err, joined, &url.Error{Op: "Get", Err: joined}} {
+				assert.Equal(t, tc.want, Decide(Failure{Err: err}, Run{}).Row, "%v", err)
+			}
+		})
+	}
 }
 
 type wrapper struct{ next http.RoundTripper }
