@@ -1,5 +1,5 @@
-// Package replay is an API server made of a script: for tests of watch clients,
-// and for playing recordings to any client.
+// Package replay is an API server for tests of watch clients: one that plays a
+// script, one that plays a recording, and one that is alive.
 //
 //	srv := replay.NewServer(t, replay.Script{
 //		replay.On(replay.List(replay.ConfigMaps), replay.JSON(200, replay.ListBody("10", replay.Item("a", "9")))...),
@@ -10,13 +10,29 @@
 //	}, replay.Options{})
 //	watch(srv.Context(), srv.Client(), srv.URL())
 //
+// Everything ends in steps, and everything can be played by every player:
+//
+//	written by hand ─────────────────────► Script ─┬─► Server     (memory or TCP, byte by byte)
+//	recording ─► Reader ─► Reader.Script ─┘   │    ├─► Transport  (http.RoundTripper)
+//	                              Script.Inject    └─► Handler    (http.Handler)
+//	Store (objects that change) ─► steps as they are due ─► Server, or itself an http.Handler
+//	client ─► Recorder ─► any RoundTripper     └─► recording
+//
 // # Terms
 //
-// An exchange is one request and its answer. A step is one thing the server
-// does while it answers: send a header, send a chunk, wait, end in one of
-// several ways. A script is a list of exchanges, taken strictly in order; a
-// request that does not match the next one fails the test, and so does an
-// exchange that is never asked for.
+// A step is one thing the server does while it answers: send a header, send a
+// chunk, wait, end in one of several ways. An exchange is one request and the
+// steps of its answer. A script is a list of exchanges, taken strictly in
+// order unless asked otherwise; a request that does not match the next one
+// fails the test, and so does an exchange that is never asked for.
+//
+// A recording is a script with times, as lines of JSON: one header, then one
+// record for each request, header, event, piece of a body and end. Event lines
+// stand in it byte for byte. Its suffix is .rwr; [Reader] says what else reads
+// as one.
+//
+// A fault is something that happens to a script: a cut, an event twice, an
+// answer from a proxy. [Faults] lists them, with what a right client does.
 //
 // # Where it runs
 //
@@ -26,6 +42,18 @@
 //
 // # What it will not do
 //
-// It does not parse or check what a script sends: wrong bytes are the point.
-// It reads no request bodies, and it is not a server for production.
+// It does not parse or correct what a script sends: wrong bytes are the point.
+// It reads no request bodies, records none, and it is not a server for
+// production: one that a client can bring to its knees is good enough for a
+// test.
+//
+// # Files
+//
+// script.go and step.go are what tests write, kube.go the bodies in it.
+// playlist.go decides which exchange a request gets; server.go, conn.go,
+// http1.go, http2.go, memnet.go and tls.go put it on a connection, transport.go
+// and handler.go on other people's. record.go is the format; reader.go,
+// dump.go, writer.go, split.go, load.go and lint.go work on it; recorder.go
+// and redact.go make it. fault.go and faults.go break scripts. The store*.go
+// files, selector.go and discovery.go are the live server.
 package replay

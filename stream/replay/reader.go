@@ -251,7 +251,9 @@ func parseRecord(line []byte) (*Record, error) {
 		Name   string
 		Fault  string
 	}
-	if err := json.Unmarshal(line, &w); err != nil {
+	// The payload stays where it is; what is decoded is the line without it.
+	payload, rest := payloadOf(line)
+	if err := json.Unmarshal(rest, &w); err != nil {
 		return nil, err
 	}
 	if w.T == "" {
@@ -275,16 +277,13 @@ func parseRecord(line []byte) (*Record, error) {
 		}
 		r.Header[http.CanonicalHeaderKey(k)] = several
 	}
-	for key, s := range members(line) {
-		switch {
-		case key == "ev" && w.T == KindEvent:
-			r.Bytes = s.of(line)
-		case key == "json" && w.T == KindBody:
-			r.Bytes = s.of(line)
-			if w.LF {
-				r.Bytes = append(bytes.Clone(r.Bytes), '\n')
-			}
-		}
+	switch {
+	case w.T == KindEvent:
+		r.Bytes, r.checked = payload["ev"], true
+	case w.T == KindBody && w.LF:
+		r.Bytes = append(bytes.Clone(payload["json"]), '\n')
+	case w.T == KindBody:
+		r.Bytes = payload["json"]
 	}
 	switch {
 	case w.Text != nil && r.Bytes == nil:
@@ -298,12 +297,31 @@ func parseRecord(line []byte) (*Record, error) {
 	return r, r.check()
 }
 
+// payloadOf finds the members of a line that hold JSON as it was recorded, and
+// returns the line with nulls in their places: an event may be megabytes, and
+// decoding it to throw the result away would be most of the work.
+func payloadOf(line []byte) (payload map[string][]byte, rest []byte) {
+	last := 0
+	for key, at := range members(line) {
+		if key != "ev" && key != "json" {
+			continue
+		}
+		if payload == nil {
+			payload = map[string][]byte{}
+		}
+		payload[key] = at.of(line)
+		rest = append(append(rest, line[last:at.start]...), "null"...)
+		last = at.end
+	}
+	return payload, append(rest, line[last:]...)
+}
+
 // check finds what would make a record impossible to play.
 func (r *Record) check() error {
 	if r.After < 0 {
 		return errors.New(`"d" is negative`)
 	}
-	if r.Kind == KindEvent && !isEventLine(r.Bytes) {
+	if r.Kind == KindEvent && !(hasType(r.Bytes) && fitsInLine(r.Bytes)) {
 		return errors.New(`"ev" is not an event: no object with a "type"`)
 	}
 	last := 0

@@ -79,6 +79,8 @@ type Record struct {
 
 	Why  Why    // KindEnd, KindError
 	Text string // KindError: the message; KindMark: the name; KindFault: what to do, as ParseFault reads it
+
+	checked bool // Bytes are known to be an event line
 }
 
 // appendLine appends the record as a line of the file. The bytes of an event
@@ -139,7 +141,7 @@ func textKey(k Kind) string {
 func (r *Record) appendBytes(b []byte) ([]byte, error) {
 	switch {
 	case r.Kind == KindEvent:
-		if !isEventLine(r.Bytes) {
+		if !r.checked && !isEventLine(r.Bytes) {
 			return b, fmt.Errorf("replay: these %d bytes are not one event line", len(r.Bytes))
 		}
 		b = append(b, `,"ev":`...)
@@ -166,12 +168,11 @@ func (r *Record) appendBytes(b []byte) ([]byte, error) {
 // isEventLine reports whether b can stand in an "ev" member: a JSON object with
 // a type, in one line, in UTF-8.
 func isEventLine(b []byte) bool {
-	if !fitsInLine(b) || !json.Valid(b) {
-		return false
-	}
-	if t := bytes.TrimLeft(b, " \t"); len(t) == 0 || t[0] != '{' {
-		return false
-	}
+	return fitsInLine(b) && json.Valid(b) && hasType(b)
+}
+
+// hasType reports whether b, which is valid JSON, is an object with a type.
+func hasType(b []byte) bool {
 	for key := range members(b) {
 		if key == "type" {
 			return true

@@ -223,7 +223,10 @@ func (e *recorded) hide(rec *Record) *Record {
 	}
 	text, lf := bytes.CutSuffix(rec.Bytes, []byte("\n"))
 	clean, ok := []byte(nil), false
-	if !e.given {
+	switch {
+	case rec.checked:
+		clean, ok = e.r.redactor.valid(text, e.scope), true
+	case !e.given: // a part of a body is no JSON, or by accident
 		clean, ok = e.r.redactor.json(text, e.scope)
 	}
 	switch {

@@ -238,6 +238,9 @@ func TestUnaskedAnswerOnAnIdleConnectionCostsOnlyTheConnection(t *testing.T) {
 
 func TestRefuseAndDrop(t *testing.T) {
 	inAllWays(t, func(t *testing.T, o Options) {
+		if o.HTTP2 && o.TLS {
+			return // net/http may connect twice for one request, so nobody can count
+		}
 		srv := NewServer(t, Script{
 			On(List("/1"), JSON(200, "{}")...),
 			Refuse(2),

@@ -61,7 +61,7 @@ func (l *lineSplitter) take(n int) *Record {
 	l.cuts = nil
 	l.buf = l.buf[n:] // append moves what is left when there is no room behind it
 	if line, ok := bytes.CutSuffix(r.Bytes, []byte("\n")); ok && isEventLine(line) {
-		r.Kind, r.Bytes = KindEvent, line
+		r.Kind, r.Bytes, r.checked = KindEvent, line, true
 	}
 	return r
 }
