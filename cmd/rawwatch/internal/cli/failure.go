@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/cause"
 	"example.com/rawwatch/cmd/rawwatch/internal/discovery"
 	"example.com/rawwatch/cmd/rawwatch/internal/escape"
-	"example.com/rawwatch/cmd/rawwatch/internal/story"
 	"example.com/rawwatch/kubeconfig"
 	"example.com/rawwatch/status"
 	"example.com/rawwatch/stream"
@@ -50,7 +50,7 @@ func (a *ask) failed(err error, l located, config *kubeconfig.Config) error {
 	if err == nil {
 		return nil
 	}
-	f := &failure{server: config.Server.Host, reason: story.Cause(err), err: err}
+	f := &failure{server: config.Server.Host, reason: cause.Of(err), err: err}
 	var (
 		ended     *stream.Error
 		request   *discovery.RequestError
@@ -67,7 +67,7 @@ func (a *ask) failed(err error, l located, config *kubeconfig.Config) error {
 		}
 	case errors.As(err, &request):
 		f.tried = fmt.Sprintf("find out what %q is", a.typ)
-		f.reason = "GET " + request.Path + ": " + story.Cause(request.Err)
+		f.reason = "GET " + request.Path + ": " + cause.Of(request.Err)
 		row := status.Decide(status.Failure{Verb: status.List, Err: request.Err}, status.Run{}).Row
 		f.hint = hint(request.Err, row, config)
 		if errors.Is(err, status.ErrForbidden) {
@@ -140,5 +140,5 @@ func unmet(last error) error {
 	if last == nil {
 		return errUnmet
 	}
-	return fmt.Errorf("%w; the last failure: %s", errUnmet, story.Cause(last))
+	return fmt.Errorf("%w; the last failure: %s", errUnmet, cause.Of(last))
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.com/rawwatch/backoff"
+	"example.com/rawwatch/cmd/rawwatch/internal/cause"
 	"example.com/rawwatch/cmd/rawwatch/internal/discovery"
 	"example.com/rawwatch/cmd/rawwatch/internal/story"
 	"example.com/rawwatch/kubeconfig"
@@ -87,7 +88,7 @@ func (a *ask) resolve(ctx context.Context, client *discovery.Client, tell *story
 		if limit := int(a.maxReconnects); limit > 0 && failures > limit {
 			return r, fmt.Errorf("%w: %w", stream.ErrMaxReconnects, err)
 		}
-		tell.Repeat("discovery", "cannot find out what %q is: %s; waiting %s", a.typ, story.Cause(err), story.Short(wait))
+		tell.Repeat("discovery", "cannot find out what %q is: %s; waiting %s", a.typ, cause.Of(err), story.Short(wait))
 		if err := backoff.Sleep(ctx, wait); err != nil {
 			return r, err
 		}

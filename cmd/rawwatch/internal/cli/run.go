@@ -36,6 +36,9 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 }
 
 // newRoot makes the command: the watch itself, and the few others beside it.
+//
+// cobra is there for flags that are spelled as kubectl's are, and for shell
+// completion. It is 0.25 MB of a binary of 8.3 (linux/amd64, stripped).
 func newRoot(streams Streams) *cobra.Command {
 	f := new(flags)
 	root := &cobra.Command{

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/cause"
 	"example.com/rawwatch/cmd/rawwatch/internal/nearest"
 )
 
@@ -30,7 +31,7 @@ func (e *UnknownTypeError) Error() string {
 			names = append(names, b.GroupVersion)
 		}
 		s = fmt.Sprintf("type %q was not found, and may be in %s, which cannot be read now (%v)",
-			e.Type, orList(names), e.Broken[0].Err)
+			e.Type, orList(names), cause.Of(e.Broken[0].Err))
 	}
 	if len(e.Similar) > 0 {
 		s += "; did you mean " + orList(e.Similar) + "?"

@@ -3,6 +3,7 @@ package discovery
 import (
 	"context"
 	"errors"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -349,3 +350,26 @@ func TestPlainGroupsAreAskedAFewAtATime(t *testing.T) {
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func FuzzResolve(f *testing.F) {
+	f.Add("pods", `{"versions":["v1"],"groups":[{"name":"apps","versions":[{"version":"v1"}]}],"resources":[{"name":"pods","verbs":["list","watch"]}]}`, false)
+	f.Add("po.v1.", `{"items":[{"metadata":{"name":"a"},"versions":[{"version":"v1","resources":[{"resource":"pods","shortNames":["po"]}]}]}]}`, true)
+	f.Add("", `{"items":[{}]}`, true)
+	f.Fuzz(func(t *testing.T, typ, body string, isAggregated bool) {
+		// Every path answers the same, which is more than enough confusion.
+		c, _ := client(t, nil)
+		c.HTTP.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+			resp := &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body)), Request: r}
+			if isAggregated {
+				resp.Header.Set("Content-Type", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList")
+			}
+			return resp, nil
+		})
+		r, err := c.Resolve(t.Context(), typ)
+		if err == nil {
+			assert.True(t, r.Watchable())
+			return
+		}
+		assert.NotEmpty(t, err.Error())
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/cause"
 	"example.com/rawwatch/stream"
 )
 
@@ -20,7 +21,7 @@ func (jsonLines) append(b []byte, ev stream.Event) []byte {
 	case isMarker(ev.Type):
 		b = appendMember(b, "resourceVersion", ev.ResourceVersion)
 		if ev.Cause != nil {
-			b = appendMember(b, "cause", ev.Cause.Error())
+			b = appendMember(b, "cause", cause.Of(ev.Cause))
 		}
 		if ev.Partial {
 			b = append(b, `,"partial":true`...)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/cause"
 	"example.com/rawwatch/cmd/rawwatch/internal/escape"
 	"example.com/rawwatch/stream"
 )
@@ -41,7 +42,7 @@ func about(ev stream.Event) string {
 		parts = append(parts, "partial=true")
 	}
 	if ev.Cause != nil {
-		parts = append(parts, "cause="+escape.Text(ev.Cause.Error()))
+		parts = append(parts, "cause="+escape.Text(cause.Of(ev.Cause)))
 	}
 	return strings.Join(parts, " ")
 }

@@ -3,7 +3,6 @@ package story
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"net/url"
 	"strings"
@@ -217,22 +216,6 @@ func TestLeft(t *testing.T) {
 	s.Left("interrupted", 1, "")
 	s.Left("interrupted", 2, "10")
 	assert.Equal(t, []string{"interrupted, after 1 event", "interrupted, after 2 events; --resource-version 10 goes on from here"}, s.lines())
-}
-
-func TestCauseIsTheInnermostThatSaysSomething(t *testing.T) {
-	answer := &status.Error{HTTPStatus: 410, Status: status.Status{Reason: "Expired", Message: "status: too old"}}
-	for _, tt := range []struct {
-		err  error
-		want string
-	}{
-		{fmt.Errorf("stream: gave up: %w", answer), "410 Expired: status: too old"},
-		{&status.End{Kind: status.EndFrameSize, Err: &decode.FrameSizeError{Offset: 5, Limit: 64}}, "at byte 5: longer than the limit of 64 bytes"},
-		{&status.End{Kind: status.EndIdle}, "idle"},
-		{errors.New("stream: status: x"), "x"},
-		{errors.New("kubeconfig: a stream: b"), "a stream: b"},
-	} {
-		assert.Equal(t, tt.want, Cause(tt.err))
-	}
 }
 
 func TestShort(t *testing.T) {

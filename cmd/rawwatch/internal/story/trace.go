@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/cause"
 	"example.com/rawwatch/status"
 	"example.com/rawwatch/stream"
 )
@@ -111,7 +110,7 @@ func (s *Story) onEnded(e stream.Ended) {
 	if e.Err == nil || e.Action == status.Stop.String() {
 		return // a page was read; or the error line is about to tell
 	}
-	text := "cannot " + string(e.Verb) + ": " + Cause(e.Err)
+	text := "cannot " + string(e.Verb) + ": " + cause.Of(e.Err)
 	if s.open {
 		text = "closed after " + Short(e.Age) + " because " + because(e)
 	}
@@ -160,38 +159,7 @@ func because(e stream.Ended) string {
 	case e.Row == status.RowBrokenStream && errors.Is(e.Err, io.EOF):
 		return "the server ended it"
 	case e.Row == status.RowBrokenStream:
-		return "the connection broke: " + Cause(e.Err)
+		return "the connection broke: " + cause.Of(e.Err)
 	}
-	return "of " + Cause(e.Err)
-}
-
-// Cause is what the innermost error says that says anything: a server's own
-// words if there are any, else the network's. What is left out are the names
-// of the packages it went through, and the URL that net/http repeats.
-func Cause(err error) string {
-	var (
-		answer *status.Error
-		end    *status.End
-		failed *url.Error
-	)
-	switch {
-	case errors.As(err, &answer):
-		err = answer
-	case errors.As(err, &end) && end.Err != nil:
-		err = end.Err
-	case errors.As(err, &failed) && errors.Is(failed.Err, io.EOF):
-		return "the server closed the connection without an answer"
-	case errors.As(err, &failed):
-		err = failed.Err
-	}
-	text := err.Error()
-	for again := true; again; {
-		again = false
-		for _, name := range []string{"stream: ", "status: ", "decode: ", "kubeconfig: ", "transport: "} {
-			if rest, ok := strings.CutPrefix(text, name); ok {
-				text, again = rest, true
-			}
-		}
-	}
-	return text
+	return "of " + cause.Of(e.Err)
 }
