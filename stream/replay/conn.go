@@ -11,7 +11,8 @@ import (
 )
 
 // A conn is one connection a client made. What is spoken on it is in http1.go
-// and http2.go.
+// and http2.go; what is common to them is here: how a connection begins and
+// ends, and how the steps of an answer are performed.
 type conn struct {
 	server *Server
 	number int
@@ -27,6 +28,7 @@ func (s *Server) accept() {
 		if err != nil {
 			return // closed
 		}
+		// Numbered here and not in serve, where goroutines overtake each other.
 		s.mu.Lock()
 		s.dialed++
 		number := s.dialed
@@ -37,7 +39,9 @@ func (s *Server) accept() {
 
 func (s *Server) serve(nc net.Conn, number int) {
 	defer nc.Close()
-	if s.options.TCP { // the client may not have come through DialContext
+	// In memory there is no way around DialContext, which has counted already;
+	// to count again could take a connection that was dialled before its time.
+	if s.options.TCP {
 		if s.refuses() {
 			reset(nc)
 			return
@@ -64,6 +68,8 @@ func (s *Server) serve(nc net.Conn, number int) {
 		c.serveHTTP1()
 	}
 	if t, ok := c.nc.(*tls.Conn); ok {
+		// The goodbye is for clients that look for one; after a Cut or Reset raw
+		// is closed and it goes nowhere, as it should.
 		t.Close()
 	}
 }
@@ -75,7 +81,7 @@ func (s *Server) track(c *conn) bool {
 	if s.ctx.Err() != nil {
 		return false
 	}
-	s.conns[c] = true
+	s.conns[c] = true // until the first request has been read
 	return true
 }
 
@@ -87,6 +93,11 @@ func (s *Server) untrack(c *conn) {
 
 // setIdle notes whether a request is being answered on c. It reports false if
 // c is idle and has to go, because the script waits for new connections.
+//
+// Together with closeIdle it leaves no connection behind, in either order:
+//
+//	A: answered, setIdle(true) ─► B: advances to a Refuse, closeIdle closes A
+//	B: advances to a Refuse, closeIdle passes A over ─► A: setIdle(true) says go
 func (s *Server) setIdle(c *conn, idle bool) bool {
 	s.mu.Lock()
 	s.conns[c] = idle
@@ -135,9 +146,10 @@ func play(ctx context.Context, steps iter.Seq[Step], to stage) bool {
 		var err error
 		switch step.kind {
 		case stepRespond:
-			ended = false
+			ended = false // a second answer, on the idle connection
 			err = to.respond(&step)
 		case stepWrite:
+			// Each piece is a write of its own, so that a client can see them apart.
 			for piece := range step.pieces() {
 				if err = to.write(piece); err != nil {
 					break
@@ -175,7 +187,7 @@ func play(ctx context.Context, steps iter.Seq[Step], to stage) bool {
 			return false
 		}
 	}
-	return ended || to.end() == nil
+	return ended || to.end() == nil // an answer that does not say how it ends, ends well
 }
 
 // sleep waits for d or until ctx is done.

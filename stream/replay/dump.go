@@ -52,6 +52,7 @@ func (d *dumpReader) answer() error {
 	if err != nil {
 		return fmt.Errorf("replay: answer %d: header: %w", d.exchange, err)
 	}
+	// There was a request, or there would be no answer; a script takes any.
 	d.add(&Record{Kind: KindRequest, Method: http.MethodGet})
 	h := http.Header(header)
 	body, cuts, why := d.body(h)
@@ -84,6 +85,8 @@ func (d *dumpReader) body(h http.Header) (body []byte, cuts []int, why Why) {
 		}
 		return body, nil, WhyEOF
 	}
+	// Neither: the end of the connection was the end of the body, and nobody can
+	// tell whether it was a proper one.
 	body, _ = io.ReadAll(d.br)
 	return body, nil, WhyEOF
 }
@@ -111,7 +114,7 @@ func (d *dumpReader) chunks() (body []byte, cuts []int, why Why) {
 		if uint64(len(chunk)) < n {
 			return body, cuts, WhyUnexpectedEOF
 		}
-		d.br.Discard(2)
+		d.br.Discard(2) // CR LF behind the chunk; if it is missing, the next size is
 	}
 }
 
@@ -127,6 +130,8 @@ func (d *dumpReader) split(body []byte, cuts []int, h http.Header) {
 		d.add(&Record{Kind: KindBody, Bytes: body})
 		return
 	}
+	// A chunk is what the server wrote at once, and as near as a dump comes to
+	// what a read was.
 	var l lineSplitter
 	last := 0
 	for _, c := range append(cuts, len(body)) {

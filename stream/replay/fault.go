@@ -138,6 +138,7 @@ func (script Script) Inject(f Fault) (Script, error) {
 	hit, events := false, 0
 	for n, e := range script {
 		places := f.places(n, e, kind.exchange != nil, &events)
+		// Places are looked for all the same, because that counts the events.
 		if once && hit {
 			places = nil
 		}
@@ -234,6 +235,7 @@ func (e *Exchange) from(at int) Exchange {
 	if !truth(e.Request.Query["watch"]) && e.Request.Path != "" {
 		return whole // a list is asked for again
 	}
+	// Where the client is by then: behind the last event that came whole.
 	rv, initial := "", truth(e.Request.Query["sendInitialEvents"])
 	for i := range e.Answer[:at] {
 		if step := &e.Answer[i]; isEvent(step) {

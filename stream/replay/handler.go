@@ -98,6 +98,8 @@ func (s *handlerStage) close() {
 	}
 }
 
+// respond leaves the framing to net/http, which chunks what has no
+// Content-Length and keeps to the one that it is given.
 func (s *handlerStage) respond(step *Step) error {
 	lines, _, _ := step.fields()
 	header := s.w.Header()
@@ -113,6 +115,7 @@ func (s *handlerStage) respond(step *Step) error {
 	return s.rc.Flush()
 }
 
+// write flushes each piece, so that it is one chunk or one frame.
 func (s *handlerStage) write(body string) error {
 	if s.conn != nil {
 		return s.raw(body)

@@ -24,7 +24,9 @@ func (c *conn) serveHTTP1() {
 		if err != nil {
 			return
 		}
-		io.Copy(io.Discard, r.Body) // requests that watch have none
+		// Requests that list or watch have no body; what others have must not be
+		// taken for the next request.
+		io.Copy(io.Discard, r.Body)
 		c.server.setIdle(c, false)
 
 		// While the answer goes out, somebody has to see the client leave. All
@@ -40,6 +42,10 @@ func (c *conn) serveHTTP1() {
 		})
 		s := &http1{c: c, closes: r.Close}
 		proper := play(ctx, c.server.answer(c.number, r.WithContext(ctx)), s)
+		// A connection is left in one of three ways. The client is gone: close.
+		// A step has ended it: nothing more to do. The answer is over, and the
+		// connection with it: FIN, but go on reading, for the reason that finish
+		// gives.
 		again := proper && !s.closes && c.server.setIdle(c, true)
 		if !again && !s.gone {
 			if ctx.Err() != nil {
@@ -49,6 +55,8 @@ func (c *conn) serveHTTP1() {
 				c.finish()
 			}
 		}
+		// Whoever looks for the next request has to let go of the reader before
+		// this goroutine can use it.
 		<-next
 		cancel()
 		if !again {
@@ -62,6 +70,8 @@ func (s *http1) respond(step *Step) error {
 	lines, contentLength, closes := step.fields()
 	s.closes = s.closes || closes
 	s.chunked = !contentLength && bodyAllowed(step.status)
+	// One write: a header that arrives in parts is something a script asks for
+	// with Raw.
 	var b strings.Builder
 	fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\n", step.status, http.StatusText(step.status))
 	for _, l := range lines {

@@ -70,12 +70,14 @@ func (c *conn) serveHTTP2() {
 		initial: 65535,
 		widened: make(chan struct{}),
 	}
-	h.writing <- struct{}{}
+	h.writing <- struct{}{} // nobody is writing
 	h.fr.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 	h.enc = hpack.NewEncoder(&h.block)
 
 	ctx, cancel := context.WithCancel(c.server.ctx)
 	var streams sync.WaitGroup
+	// In this order when the connection ends: answers learn that the client is
+	// gone, and only when all of them have stopped is the connection let go.
 	defer streams.Wait()
 	defer cancel()
 	if h.write(func() error { return h.fr.WriteSettings() }) != nil {
@@ -105,6 +107,7 @@ func (h *http2Conn) handle(ctx context.Context, frame http2.Frame, streams *sync
 	case *http2.MetaHeadersFrame:
 		h.begin(ctx, f, streams)
 	case *http2.PingFrame:
+		// What tells a peer that is silent from one that has vanished.
 		if !f.IsAck() && !h.isFrozen() {
 			return h.write(func() error { return h.fr.WritePing(true, f.Data) })
 		}
@@ -116,6 +119,7 @@ func (h *http2Conn) handle(ctx context.Context, frame http2.Frame, streams *sync
 	case *http2.WindowUpdateFrame:
 		h.widen(f.StreamID, int64(f.Increment))
 	case *http2.RSTStreamFrame:
+		// How a client leaves a watch without leaving the connection.
 		h.mu.Lock()
 		s := h.streams[f.StreamID]
 		h.mu.Unlock()
@@ -247,12 +251,14 @@ func (h *http2Conn) wake() {
 	h.widened = make(chan struct{})
 }
 
-// take waits until something may be sent and takes up to n bytes of it.
+// take waits until something may be sent and takes up to n bytes of it. A
+// client that does not read stops widening the windows, which is the only
+// back-pressure there is: its transport goes on reading frames.
 func (s *http2Stream) take(n int) (int, error) {
 	for {
 		s.h.mu.Lock()
 		m := min(int64(n), s.window, s.h.window, http2MaxData)
-		widened := s.h.widened
+		widened := s.h.widened // got under the lock, so that no widening falls between
 		if m > 0 {
 			s.window -= m
 			s.h.window -= m
@@ -307,6 +313,7 @@ func (s *http2Stream) end() error {
 		return nil
 	}
 	s.open = false
+	// Before the frame is out: the client may ask again the moment it is.
 	s.h.mu.Lock()
 	s.ended = true
 	s.h.mu.Unlock()

@@ -36,7 +36,7 @@ func Lint(r io.Reader) ([]Problem, error) {
 	}
 	l := linter{phase: map[int]phase{}}
 	for {
-		rec, err := d.next()
+		rec, err := d.next() // not Next, which stops at the first error
 		var syntax *SyntaxError
 		switch {
 		case err == io.EOF:
@@ -60,6 +60,7 @@ type linter struct {
 	phase    map[int]phase
 }
 
+// phase is how far one exchange has come.
 type phase struct {
 	line  int // of the request
 	state lintState
@@ -68,7 +69,7 @@ type phase struct {
 type lintState uint8
 
 const (
-	lintAsked lintState = iota + 1
+	lintAsked lintState = iota + 1 // 0: there was no request
 	lintAnswered
 	lintOver
 )
@@ -130,7 +131,8 @@ func (l *linter) record(r *Record) {
 	l.phase[r.Exchange] = p
 }
 
-// finish reports what only the end of the file shows.
+// finish reports what only the end of the file shows, in order of the
+// exchanges.
 func (l *linter) finish(d *Reader) []Problem {
 	var cut *SyntaxError
 	if errors.As(d.Truncated(), &cut) {

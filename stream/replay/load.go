@@ -51,6 +51,8 @@ type loading struct {
 }
 
 func (l *loader) add(r *Record) error {
+	// Intervals in the file are between lines; pauses in a script are within
+	// one exchange, whatever happened in others meanwhile.
 	l.now += r.After
 	if r.Kind == KindRequest {
 		e := &loading{Exchange: Exchange{Request: recordedRequest(r)}, at: l.now}
@@ -95,6 +97,8 @@ func (l *loader) script() (Script, error) {
 		}
 		script = append(script, e.Exchange)
 	}
+	// Faults come last, when what follows each of them is known: the rest of a
+	// watch that they break has to go somewhere.
 	for _, f := range l.faults {
 		var err error
 		if script, err = script.Inject(f); err != nil {

@@ -27,6 +27,8 @@ type memListener struct {
 	once     sync.Once
 }
 
+// newMemListener returns a listener without a backlog: who dials waits until the
+// server accepts, or has closed.
 func newMemListener() *memListener {
 	return &memListener{incoming: make(chan net.Conn), closed: make(chan struct{})}
 }
@@ -49,6 +51,7 @@ func (l *memListener) Addr() net.Addr { return memAddr("server") }
 
 func (l *memListener) dial(ctx context.Context) (net.Conn, error) {
 	client, server := memPipe()
+	// Not buffered: a connection that nobody accepts would never be closed.
 	select {
 	case l.incoming <- server:
 		return client, nil
@@ -159,6 +162,8 @@ func (h *half) read(p []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for {
+		// In order: what this end has done itself, then time, then what there is
+		// to read, and what the other end has done only when that is used up.
 		switch {
 		case h.abandoned != nil:
 			return 0, opError("read", net.ErrClosed)
@@ -203,6 +208,8 @@ func (h *half) write(p []byte) (n int, err error) {
 			return n, nil
 		}
 		if free := memWindow - (len(h.buf) - h.start); free > 0 {
+			// Move what is unread to the front instead of growing: the window
+			// is the most that is ever held.
 			if h.start > 0 {
 				h.buf = h.buf[:copy(h.buf, h.buf[h.start:])]
 				h.start = 0

@@ -17,7 +17,9 @@ type playlist struct {
 	script   Script
 	anyOrder bool
 
-	mu     sync.Mutex
+	mu sync.Mutex
+	// Strict order needs one number, any order a flag for each exchange; the
+	// other one of the two is not looked at.
 	next   int    // strict order: the exchange to be played next
 	played []bool // any order
 	used   int    // connections that a Refuse or Drop at next has turned away
@@ -64,7 +66,9 @@ func (p *playlist) take(r *http.Request) (iter.Seq[Step], error) {
 	return slices.Values(p.script[n].Answer), nil
 }
 
-// takeAny plays the first exchange that matches and has not been played.
+// takeAny plays the first exchange that matches and has not been played, so
+// that of several answers to the same request the first comes first. Nothing
+// is out of order here, so a request that finds none is no reason to stop.
 func (p *playlist) takeAny(r *http.Request) (iter.Seq[Step], error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -127,6 +131,8 @@ func (p *playlist) drops() bool {
 	return p.turnsAway(func(e *Exchange) int { return e.drop })
 }
 
+// turnsAway counts an attempt against the limit of the exchange at hand, and
+// goes on to the next exchange with the last one.
 func (p *playlist) turnsAway(limit func(*Exchange) int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -30,6 +30,8 @@ const maxLine = 128 << 20
 type Reader struct {
 	Header RecordingHeader
 
+	// next reads one record. It is one of three functions, by what the file is,
+	// and a fourth that repeats the error once there was one.
 	br        *bufio.Reader
 	line      int
 	next      func() (*Record, error)
@@ -50,6 +52,7 @@ func (e *SyntaxError) Unwrap() error { return e.Err }
 
 // NewReader reads as much of r as tells what it is, and the header.
 func NewReader(r io.Reader) (*Reader, error) {
+	// By its first bytes and not by its name: recordings come through pipes.
 	br := bufio.NewReaderSize(r, 64<<10)
 	if magic, _ := br.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(br)
@@ -142,6 +145,8 @@ func (d *Reader) readLine() ([]byte, error) {
 			}
 			continue
 		}
+		// A recorder that was killed leaves half a line at most, and a last line
+		// that is whole is good without its newline.
 		if err == io.EOF && !json.Valid(line) {
 			d.truncated = &SyntaxError{d.line, fmt.Errorf("the last line is cut off: %w", io.ErrUnexpectedEOF)}
 			return nil, io.EOF
@@ -232,6 +237,8 @@ func parseRecord(line []byte) (*Record, error) {
 	if !json.Valid(line) {
 		return nil, errors.New("not JSON")
 	}
+	// One shape for all kinds: a key that a kind does not use is ignored, as an
+	// unknown one is.
 	var w struct {
 		C      int
 		D      float64

@@ -49,6 +49,8 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	if base == nil {
 		base = http.DefaultTransport
 	}
+	// The request is written before it is sent: of a client that is killed while
+	// it waits, the recording shows what it waited for.
 	e := &recorded{r: r, number: int(r.number.Add(1)), scope: scopeOf(req.URL.Path), ctx: req.Context()}
 	asked := &Record{Kind: KindRequest, Method: req.Method, URL: req.URL.RequestURI(), Header: req.Header}
 	if !r.KeepSecrets {
@@ -77,6 +79,8 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	e.body = resp.Body
 	e.left = resp.ContentLength
 	e.packed = resp.Header.Get("Content-Encoding") != ""
+	// Only what a watch answers is cut into lines; a list may be one line of
+	// megabytes, or many if it is pretty-printed.
 	e.watch = resp.StatusCode == http.StatusOK && truth(req.URL.Query().Get("watch"))
 	resp.Body = e
 	return resp, nil
@@ -149,6 +153,7 @@ func (e *recorded) write(rec *Record) {
 }
 
 func (e *recorded) Read(p []byte) (int, error) {
+	// Not under the lock: a read may wait for an hour, and Close has to get by.
 	n, err := e.body.Read(p)
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -189,6 +194,7 @@ func (e *recorded) bytes(p []byte) {
 			e.write(e.hide(rec))
 		}
 	default:
+		// Held back until it is whole, or the secrets in it could not be found.
 		if e.whole = append(e.whole, p...); len(e.whole) > maxHeldBack {
 			e.giveBody()
 		}

@@ -68,12 +68,13 @@ func splitTerms(text string) (terms []string) {
 }
 
 func splitOperator(text string) (key, op, value string) {
+	// The longest first, or != and == would be cut at their =.
 	for _, op := range []string{"!=", "==", "="} {
 		if key, value, ok := strings.Cut(text, op); ok {
 			return strings.TrimSpace(key), op, strings.TrimSpace(value)
 		}
 	}
-	return text, "", ""
+	return text, "", "" // no operator: a key alone, or a set
 }
 
 // labelTerm reads key, !key, key=value, key!=value, key in (…), key notin (…).

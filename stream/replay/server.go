@@ -191,6 +191,8 @@ func (s *Server) Requests() []Seen {
 func (s *Server) Close() {
 	s.closed.Do(func() {
 		s.t.Helper()
+		// From the outside in: no new connections, no open ones, no goroutines;
+		// only then is the script final, and may be judged.
 		s.cancel()
 		s.client.CloseIdleConnections()
 		s.listener.Close()
@@ -223,6 +225,8 @@ func (s *Server) answer(conn int, r *http.Request) iter.Seq[Step] {
 	s.mu.Unlock()
 	steps, err := s.take(r)
 	if err == nil {
+		// The exchange is taken, so the script may be waiting for connections
+		// from here on, and those that are open would hide that.
 		s.closeIdle()
 		return steps
 	}
@@ -232,6 +236,7 @@ func (s *Server) answer(conn int, r *http.Request) iter.Seq[Step] {
 	if err == errFailed {
 		return slices.Values([]Step{Hold()})
 	}
+	// Errorf before the answer: a test that ends on it finds itself failed.
 	s.t.Errorf("%v", err)
 	s.fail(err)
 	return slices.Values(JSON(599, err.Error()+"\n", "Content-Type: text/plain"))

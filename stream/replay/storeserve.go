@@ -26,7 +26,8 @@ func (s *Store) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	play(r.Context(), s.answer(r), stage)
 }
 
-// failure is a Status, and so an answer.
+// storeError is a Status as the real server writes it: keys in its order, and
+// those left out that it leaves out.
 type storeError struct {
 	code            int
 	reason, message string
@@ -109,6 +110,7 @@ func (s *Store) answer(r *http.Request) iter.Seq[Step] {
 	sel = append(sel, func(o *object) bool {
 		return o.plural == resource.Plural && (ns == "" || o.namespace == ns)
 	})
+	// An empty value is true for the server, unlike a missing key.
 	if truth(q.Get("watch")) || q.Has("watch") && q.Get("watch") == "" {
 		return s.watch(r, newView(r, resource), sel)
 	}
@@ -181,11 +183,14 @@ func (s *Store) list(r *http.Request, v *view, sel selector) iter.Seq[Step] {
 		if tok.RV >= 0 {
 			at = uint64(tok.RV)
 		}
+		// The token that comes with the 410 goes on in what is there now, under
+		// another resourceVersion: a trap that clients have to stay out of.
 		if at < s.oldest || at > s.rv {
 			return (&storeError{code: 410, reason: "Expired", token: token{tok.V, -1, tok.Start}.String(),
 				message: "The provided continue parameter is too old to display a consistent list result."}).answer()
 		}
 	case rv > s.rv:
+		// Made now, sent later: the message names what was current when it was asked.
 		e := s.tooLarge(rv)
 		return func(yield func(Step) bool) {
 			if yield(Pause(tooLargeWait)) {
@@ -193,6 +198,8 @@ func (s *Store) list(r *http.Request, v *view, sel selector) iter.Seq[Step] {
 			}
 		}
 	case match == "Exact", match == "" && rv > 0 && limit > 0:
+		// The second is a rule from before there was Exact: with a limit, an RV
+		// alone means it.
 		if at = rv; at < s.oldest {
 			return (&storeError{code: 410, reason: "Expired", message: "The resourceVersion for the provided list is too old."}).answer()
 		}
@@ -209,6 +216,7 @@ func (s *Store) list(r *http.Request, v *view, sel selector) iter.Seq[Step] {
 	slices.SortFunc(all, func(a, b *object) int { return cmp.Compare(a.key(), b.key()) })
 	next, remaining := "", 0
 	if limit > 0 && len(all) > limit {
+		// The server counts what remains only where that costs it nothing.
 		if !q.Has("labelSelector") && !q.Has("fieldSelector") {
 			remaining = len(all) - limit
 		}

@@ -52,7 +52,8 @@ func (v *view) typed(o *object, rv uint64) string {
 
 const partialHead = `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":`
 
-// object is one object of an event.
+// object is one object of an event. It has its kind in all views, unlike the
+// items of a list.
 func (v *view) object(o *object, rv uint64) string {
 	switch v.as {
 	case "Table":
@@ -76,6 +77,7 @@ func (v *view) row(o *object, rv uint64) string {
 }
 
 func (v *view) table(meta string, rows []string) string {
+	// The columns come once for each list or stream, as on a real server.
 	columns := "null"
 	if v.columns {
 		columns = `[{"name":"Name","type":"string","format":"name","description":"Name must be unique within a namespace.","priority":0},` +

@@ -76,9 +76,11 @@ type storeWatch struct {
 
 func (w *storeWatch) play(yield func(Step) bool) {
 	s := w.store
+	// The time that is asked for counts from the request, initial events and all.
 	deadline := time.NewTimer(w.duration)
 	defer deadline.Stop()
 	s.mu.Lock()
+	// What EndWatches and Bookmark did before this watch is none of its business.
 	epoch, marks := s.epoch, s.marks
 	steps := w.begin()
 	s.mu.Unlock()
@@ -93,6 +95,12 @@ func (w *storeWatch) play(yield func(Step) bool) {
 	due := false
 	for {
 		s.mu.Lock()
+		// All of it under one lock, the channel included. Were the channel got
+		// after the events, this schedule would lose one for good:
+		//
+		//	watch: catches up to 105, unlocks
+		//	Put:   106, closes the old channel
+		//	watch: gets the new channel, and waits on it
 		changed, rv := s.changed, s.rv
 		events, overtaken := w.catchUp()
 		ended, ending := s.epoch != epoch, s.ending
@@ -104,6 +112,8 @@ func (w *storeWatch) play(yield func(Step) bool) {
 				return
 			}
 		}
+		// A bookmark promises that everything up to it has been sent, so it comes
+		// after the events, and one that is not beyond the start says nothing.
 		if due && w.bookmarks && rv > w.start && !overtaken {
 			if !yield(Write(EventOf("BOOKMARK", w.view.bookmark(rv, false)))) {
 				return
@@ -112,6 +122,7 @@ func (w *storeWatch) play(yield func(Step) bool) {
 		due = false
 		if ended || overtaken {
 			if overtaken {
+				// A real server ends such a watch without a word, too.
 				ending = []Step{End()} // the next watch will hear why
 			}
 			slices.Values(ending)(yield)
@@ -183,6 +194,8 @@ func (w *storeWatch) catchUp() (lines []string, overtaken bool) {
 	if w.position < s.oldest {
 		return nil, true
 	}
+	// From the front each time: histories here are short, and a test that is
+	// easy to follow is worth more than a search.
 	for _, c := range s.history {
 		if c.rv <= w.position {
 			continue
