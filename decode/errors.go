@@ -61,7 +61,7 @@ func (e *ShapeError) Error() string {
 	}
 	b.WriteString(e.Msg)
 	if e.Kind != "" {
-		fmt.Fprintf(&b, ", but kind %q", e.Kind)
+		fmt.Fprintf(&b, ", but kind %.64q", e.Kind)
 	}
 	return b.String()
 }

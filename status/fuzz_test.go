@@ -33,7 +33,7 @@ func FuzzStatus(f *testing.F) {
 		f.Add([]byte(s), 403, "Mon, 30 Nov 2026 19:42:48 GMT")
 	}
 	f.Fuzz(func(t *testing.T, body []byte, code int, retry string) {
-		fromEvent := FromEvent(body)
+		fromEvent := FromEvent(body, nil)
 		fromResponse := FromResponse(response(code, http.Header{"Retry-After": {retry}}, string(body)))
 		for _, e := range []*Error{fromEvent, fromResponse} {
 			checkText(t, e.Error(), 512)
@@ -59,7 +59,7 @@ func FuzzStatus(f *testing.F) {
 				t.Fatalf("verdict %+v", v)
 			}
 		}
-		if again := FromEvent(body); again.Error() != fromEvent.Error() {
+		if again := FromEvent(body, nil); again.Error() != fromEvent.Error() {
 			t.Fatalf("%q, then %q", fromEvent, again)
 		}
 	})

@@ -114,7 +114,7 @@ func TestTextsAreClipped(t *testing.T) {
 	long := strings.Repeat("é", 40<<10)
 	e := FromEvent([]byte(fmt.Sprintf(
 		`{"kind":"Status","message":%q,"reason":%[1]q,"code":410,"details":{"name":%[1]q,"causes":[%s{}]}}`,
-		long, strings.Repeat(`{"reason":"r"},`, 100))))
+		long, strings.Repeat(`{"reason":"r"},`, 100))), nil)
 	assert.Equal(t, 410, e.Code, "what comes after a long message still counts")
 	assert.Len(t, e.Message, 4<<10)
 	assert.Len(t, e.Reason, 256)
@@ -131,13 +131,13 @@ func TestErrorText(t *testing.T) {
 		err  *Error
 		want string
 	}{
-		{"no event object", FromEvent(nil), "status: ERROR event: no code and no reason"},
-		{"null", FromEvent([]byte("null")), "status: ERROR event: no code and no reason: null"},
-		{"an object in place of a Status is not shown", FromEvent([]byte(`{"kind":"Secret","data":{"p":"aHVudGVyMg=="}}`)),
+		{"no event object", FromEvent(nil, nil), "status: ERROR event: no code and no reason"},
+		{"null", FromEvent([]byte("null"), nil), "status: ERROR event: no code and no reason: null"},
+		{"an object in place of a Status is not shown", FromEvent([]byte(`{"kind":"Secret","data":{"p":"aHVudGVyMg=="}}`), nil),
 			"status: ERROR event: no code and no reason: JSON that is not a Status, 45 bytes"},
-		{"a reason alone", FromEvent([]byte(`{"kind":"Status","reason":"Expired"}`)), "status: ERROR event: 410 Expired"},
-		{"an unknown code", FromEvent([]byte(`{"kind":"Status","code":666,"message":"m"}`)), "status: ERROR event: 666: m"},
-		{"an unknown reason", FromEvent([]byte(`{"kind":"Status","reason":"Odd","message":"m"}`)), "status: ERROR event: Odd: m"},
+		{"a reason alone", FromEvent([]byte(`{"kind":"Status","reason":"Expired"}`), nil), "status: ERROR event: 410 Expired"},
+		{"an unknown code", FromEvent([]byte(`{"kind":"Status","code":666,"message":"m"}`), nil), "status: ERROR event: 666: m"},
+		{"an unknown reason", FromEvent([]byte(`{"kind":"Status","reason":"Odd","message":"m"}`), nil), "status: ERROR event: Odd: m"},
 		{"HTML is not shown", answer(502, "<html><body>secret page</body></html>"), "status: 502 Bad Gateway: HTML page, 37 bytes"},
 		{"no body", answer(503, ""), "status: 503 Service Unavailable"},
 		{"codes that differ", answer(500, `{"kind":"Status","code":410}`), "status: 500 Internal Server Error (code 410 inside)"},
@@ -161,10 +161,10 @@ func TestSentinels(t *testing.T) {
 		{answer(410, ""), "expired"},
 		{answer(410, "<html/>"), "expired"},
 		{answer(200, `{"kind":"Status","reason":"Gone"}`), "expired"},
-		{FromEvent([]byte(`{"code":410,"status":"Failure"}`)), "expired"},
+		{FromEvent([]byte(`{"code":410,"status":"Failure"}`), nil), "expired"},
 		{answer(401, ""), "unauthorized"},
 		{answer(403, ""), "forbidden"},
-		{FromEvent([]byte(`{"kind":"Status","reason":"Forbidden"}`)), "forbidden"},
+		{FromEvent([]byte(`{"kind":"Status","reason":"Forbidden"}`), nil), "forbidden"},
 		{answer(404, "404 page not found"), "not found"},
 		{answer(405, ""), "method"},
 		{answer(429, "Too many requests, please try again later.\n"), "too many"},
@@ -173,7 +173,7 @@ func TestSentinels(t *testing.T) {
 		{answer(599, ""), "unavailable"},
 		{answer(302, ""), "redirect"},
 		{answer(418, ""), ""},
-		{FromEvent(nil), ""},
+		{FromEvent(nil, nil), ""},
 	} {
 		for name, sentinel := range all {
 			assert.Equal(t, name == tc.want, tc.err.Is(sentinel), "%v is %s", tc.err, name)

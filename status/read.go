@@ -22,7 +22,7 @@ func FromResponse(resp *http.Response) *Error {
 	body, cut := readBody(resp)
 	e := &Error{HTTPStatus: resp.StatusCode, Size: len(body), Cut: cut}
 	e.Status, e.Body = parse(unzip(body))
-	e.Message = clip(redact(e.Message, resp.Request), maxMessage)
+	e.redact(resp.Request)
 	e.RetryAfter = max(e.Status.RetryAfter, retryAfter(resp.Header, time.Now()))
 	if e.redirect() {
 		e.Location = location(resp)
@@ -31,13 +31,24 @@ func FromResponse(resp *http.Response) *Error {
 }
 
 // FromEvent reads the object of an ERROR event; none at all and null are
-// allowed. It keeps no part of object.
-func FromEvent(object []byte) *Error {
+// allowed. It keeps no part of object. request is that of the stream, so that
+// its credentials can be taken out of what the server says; nil is allowed.
+func FromEvent(object []byte, request *http.Request) *Error {
 	e := &Error{HTTPStatus: http.StatusOK, Event: true, Size: len(object)}
 	e.Status, e.Body = parse(object)
-	e.Message = clip(redact(e.Message, nil), maxMessage)
+	e.redact(request)
 	e.RetryAfter = e.Status.RetryAfter
 	return e
+}
+
+// redact takes the credentials of request out of every text of e, and clips
+// the message: any sooner, and it could end in the first half of one.
+func (e *Error) redact(request *http.Request) {
+	e.Message = clip(redact(e.Message, request), maxMessage)
+	e.Reason = redact(e.Reason, request)
+	for i := range e.Causes {
+		e.Causes[i].Message = redact(e.Causes[i].Message, request)
+	}
 }
 
 // readBody reads and closes. The read runs on a goroutine of its own, because

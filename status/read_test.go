@@ -270,7 +270,7 @@ func TestLargerHintWins(t *testing.T) {
 		assert.Equal(t, want, e.RetryAfter, value)
 		assert.Equal(t, 7*time.Second, e.Status.RetryAfter, value)
 	}
-	assert.Equal(t, 7*time.Second, FromEvent([]byte(body)).RetryAfter, "an event has no headers")
+	assert.Equal(t, 7*time.Second, FromEvent([]byte(body), nil).RetryAfter, "an event has no headers")
 }
 
 func TestEchoedCredentialsAreCutOut(t *testing.T) {

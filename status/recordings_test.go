@@ -109,7 +109,7 @@ func TestRecordedAnswers(t *testing.T) {
 				resp := readRecording(t, want.recording, chop)
 				var got *Error
 				if want.event {
-					got = FromEvent(errorEvent(t, resp))
+					got = FromEvent(errorEvent(t, resp), nil)
 				} else {
 					got = FromResponse(resp)
 				}

@@ -27,7 +27,7 @@ func st(code int, reason string) string {
 	return fmt.Sprintf(`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"m","reason":%q,"code":%d}`, reason, code)
 }
 
-func event(code int, reason string) *Error { return FromEvent([]byte(st(code, reason))) }
+func event(code int, reason string) *Error { return FromEvent([]byte(st(code, reason)), nil) }
 
 func refused(code int, reason string) *Error { return answer(code, st(code, reason)) }
 
@@ -84,7 +84,7 @@ var cases = []struct {
 	{"ERROR 410 Gone", watched.with(event(410, "Gone")).on(lived(0)), Run{}, RowExpired, Relist, DelaySpread, nil},
 	{"ERROR 410 Expired", watched.with(event(410, "Expired")).on(lived(0)), Run{}, RowExpired, Relist, DelaySpread, nil},
 	{"ERROR 410 without reason", watched.with(event(410, "")), Run{}, RowExpired, Relist, DelaySpread, nil},
-	{"ERROR Expired without code", watched.with(FromEvent([]byte(`{"kind":"Status","reason":"Expired"}`))), Run{}, RowExpired, Relist, DelaySpread, nil},
+	{"ERROR Expired without code", watched.with(FromEvent([]byte(`{"kind":"Status","reason":"Expired"}`), nil)), Run{}, RowExpired, Relist, DelaySpread, nil},
 	{"ERROR Expired with another code", watched.with(event(500, "Expired")), Run{}, RowExpired, Relist, DelaySpread, nil},
 	{"HTTP 500 around Expired", watched.with(answer(500, st(410, "Expired"))), Run{}, RowExpired, Relist, DelaySpread, nil},
 	{"410 on a page of a list", listed.with(refused(410, "Expired")), Run{}, RowExpired, Relist, DelaySpread, nil},
@@ -93,8 +93,8 @@ var cases = []struct {
 	{"410 again", watched.with(event(410, "Expired")), run(RowExpired, 1, 0), RowExpired, Relist, DelayBackoff, nil},
 
 	{"a version the server has not reached", listed.with(answer(504, tooLargeBody)), Run{}, RowTooLarge, Resume, DelayBackoff, nil},
-	{"the same as ERROR event", watched.with(FromEvent([]byte(tooLargeBody))), run(RowTooLarge, 1, 0), RowTooLarge, Resume, DelayBackoff, nil},
-	{"the same three times", watched.with(FromEvent([]byte(tooLargeBody))), run(RowTooLarge, 2, 0), RowTooLarge, Relist, DelayBackoff, nil},
+	{"the same as ERROR event", watched.with(FromEvent([]byte(tooLargeBody), nil)), run(RowTooLarge, 1, 0), RowTooLarge, Resume, DelayBackoff, nil},
+	{"the same three times", watched.with(FromEvent([]byte(tooLargeBody), nil)), run(RowTooLarge, 2, 0), RowTooLarge, Relist, DelayBackoff, nil},
 	{"the same three times for a list", listed.with(answer(504, tooLargeBody)), run(RowTooLarge, 2, 0), RowTooLarge, Relist, DelayBackoff, nil},
 
 	{"an object that cannot be read", watched.with(event(500, "StorageReadError")), Run{}, RowStorageRead, Relist, DelaySpread, nil},
@@ -159,12 +159,12 @@ var cases = []struct {
 	{"415", watched.with(refused(415, "UnsupportedMediaType")), Run{}, RowClientError, Stop, DelayNone, nil},
 	{"418 from a server never reached", first.with(answer(418, page)), Run{}, RowClientError, Stop, DelayNone, nil},
 
-	{"ERROR null", watched.with(FromEvent([]byte("null"))), Run{}, RowErrorEvent, Resume, DelayBackoff, nil},
-	{"ERROR without object", watched.with(FromEvent(nil)), Run{}, RowErrorEvent, Resume, DelayBackoff, nil},
-	{"ERROR with a Pod", watched.with(FromEvent([]byte(`{"kind":"Pod","metadata":{"name":"a"}}`))), Run{}, RowErrorEvent, Resume, DelayBackoff, nil},
+	{"ERROR null", watched.with(FromEvent([]byte("null"), nil)), Run{}, RowErrorEvent, Resume, DelayBackoff, nil},
+	{"ERROR without object", watched.with(FromEvent(nil, nil)), Run{}, RowErrorEvent, Resume, DelayBackoff, nil},
+	{"ERROR with a Pod", watched.with(FromEvent([]byte(`{"kind":"Pod","metadata":{"name":"a"}}`), nil)), Run{}, RowErrorEvent, Resume, DelayBackoff, nil},
 	{"ERROR 666", watched.with(event(666, "")), Run{}, RowErrorEvent, Resume, DelayBackoff, nil},
 	{"ERROR with a code that contradicts its reason", watched.with(event(666, "Forbidden")), Run{}, RowErrorEvent, Resume, DelayBackoff, nil},
-	{"ERROR null three times: suspicion", watched.with(FromEvent(nil)), run(RowErrorEvent, 2, 0), RowErrorEvent, Probe, DelayBackoff, nil},
+	{"ERROR null three times: suspicion", watched.with(FromEvent(nil, nil)), run(RowErrorEvent, 2, 0), RowErrorEvent, Probe, DelayBackoff, nil},
 
 	{"certificate", first.with(dialed(&tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}})), Run{}, RowCertificate, Stop, DelayNone, nil},
 	{"name in the certificate", first.with(dialed(x509.HostnameError{Host: "x", Certificate: &x509.Certificate{}})), Run{}, RowCertificate, Stop, DelayNone, nil},

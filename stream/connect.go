@@ -56,7 +56,7 @@ func (l *loop) connect(version string) error {
 		}
 		switch kind := eventType(ev.Type); kind {
 		case typeError:
-			return ended(status.FromEvent(ev.Object))
+			return ended(status.FromEvent(ev.Object, c.response.Request))
 		case "":
 			return ended(&UnknownEventError{string(ev.Type)})
 		default:

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -44,15 +43,12 @@ func (s *settings) open(ctx context.Context, r request, lastByte *atomic.Int64) 
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
 
 	// The wait for headers has a limit of its own, since a limit on the whole
-	// request would end a healthy watch. It begins when the request has been
-	// written: what comes before may be a person who logs in, by way of an
-	// exec plugin. That has its own limits, and this one in case it has none.
-	timer := time.AfterFunc(connectTimeout, func() { c.cancel(errNoHeaders) })
+	// request would end a healthy watch.
+	timer := time.AfterFunc(s.headerTimeout, func() { c.cancel(errNoHeaders) })
 	defer timer.Stop()
-	written := &httptrace.ClientTrace{WroteRequest: func(httptrace.WroteRequestInfo) { timer.Reset(s.headerTimeout) }}
 
 	req := &http.Request{Method: http.MethodGet, URL: r.url, Header: r.header, Host: r.url.Host}
-	resp, err := s.client.Do(req.WithContext(httptrace.WithClientTrace(c.ctx, written)))
+	resp, err := s.client.Do(req.WithContext(c.ctx))
 	c.opened = time.Now()
 	if err != nil {
 		return c, c.failure(err)
@@ -100,26 +96,26 @@ func (c *connection) failure(err error) error {
 	if c.dog == nil {
 		return err // before the headers
 	}
-	var (
-		size  *decode.FrameSizeError
-		shape *decode.ShapeError
-		bad   *decode.SyntaxError
-		torn  *decode.TornError
-	)
 	kind := status.EndTorn
 	switch {
 	case err == io.EOF:
 		kind = status.EndClean
-	case errors.As(err, &size):
+	case is[*decode.FrameSizeError](err):
 		kind = status.EndFrameSize
-	case c.dog.first == '<' && (errors.As(err, &bad) || errors.As(err, &torn)):
+	case c.dog.first == '<' && (is[*decode.SyntaxError](err) || is[*decode.TornError](err)):
 		kind = status.EndHTML
-	case errors.As(err, &bad):
+	case is[*decode.SyntaxError](err):
 		kind = status.EndBadFrame
-	case errors.As(err, &shape):
+	case is[*decode.ShapeError](err):
 		kind = status.EndListBody
 	}
 	return &status.End{Kind: kind, Err: err}
+}
+
+// is reports whether there is an E in err.
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }
 
 // describe is the connection for Trace.

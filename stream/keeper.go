@@ -38,8 +38,7 @@ func (s *session) openCheckpoint(cfg *settings) error {
 	path := k.file.path
 	fail := func(err error) error {
 		s.closeLock()
-		var at *fs.PathError
-		if errors.As(err, &at) {
+		if at, ok := errors.AsType[*fs.PathError](err); ok {
 			err = at.Err // the path is said once
 		}
 		return &CheckpointError{Path: path, Err: err}

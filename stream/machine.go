@@ -138,13 +138,13 @@ type step struct {
 // what just happened.
 func next(m machine, o outcome) (machine, step) {
 	var st step
-	switch m.learn(o); {
+	switch m.learn(&o); {
 	case o.err == nil:
-		m, st = m.advance(o)
+		m.advance(&o, &st)
 	case o.fatal:
 		st.stop = o.err
 	default:
-		m, st = m.decide(o)
+		m.decide(&o, &st)
 	}
 	if st.gap != nil && m.policy.OnExpired == StopExpired {
 		st.stop = expired(st.gap)
@@ -153,7 +153,7 @@ func next(m machine, o outcome) (machine, step) {
 }
 
 // decide follows a request that failed.
-func (m machine) decide(o outcome) (machine, step) {
+func (m *machine) decide(o *outcome, st *step) {
 	failure := m.failure(o)
 	verdict := m.policy.apply(status.Decide(failure, m.run), failure, m.atCap)
 	if verdict.Run.Count == 1 {
@@ -173,7 +173,7 @@ func (m machine) decide(o outcome) (machine, step) {
 		m.failures++
 	}
 
-	st := step{verdict: verdict}
+	st.verdict = verdict
 	switch _, isProbe := m.state.(probing); {
 	case isProbe:
 		// Whatever keeps a probe from being answered says nothing about the
@@ -186,17 +186,16 @@ func (m machine) decide(o outcome) (machine, step) {
 	case m.policy.MaxReconnects > 0 && m.failures > m.policy.MaxReconnects:
 		st.stop = &stopError{sentinel: ErrMaxReconnects, cause: o.err}
 	case m.state == streaming{}:
-		m, st = m.unstream(o, st)
+		m.unstream(o, st)
 	case verdict.Action == status.Relist || errors.Is(o.err, errSamePage):
-		m, st = m.relist(o, st)
+		m.relist(o, st)
 	case o.unordered && o.events > 0:
 		// The stream sent objects and no version to resume from. Asking in
 		// the same way again would send them all again.
 		st.gap, m.state = o.err, m.list()
 	case verdict.Action == status.Probe:
-		m, st = m.suspect(o, st)
+		m.suspect(o, st)
 	}
-	return m, st
 }
 
 // fresh forgets the failures of a range that is over: a new one is not judged
@@ -216,9 +215,9 @@ func (m *machine) list() state {
 // refusedToStream: the server does not know, or not allow, a WATCH that begins
 // with what exists. (403 from gates, 422 from servers without the feature.)
 // What a refusal really means, the LIST in its place will show.
-func (m *machine) refusedToStream(o outcome) bool {
-	var answer *status.Error
-	if (m.state != streaming{}) || o.answered || !errors.As(o.err, &answer) {
+func (m *machine) refusedToStream(o *outcome) bool {
+	answer, ok := errors.AsType[*status.Error](o.err)
+	if !ok || o.answered || (m.state != streaming{}) {
 		return false
 	}
 	switch answer.HTTPStatus {
@@ -229,21 +228,21 @@ func (m *machine) refusedToStream(o outcome) bool {
 }
 
 // unstream follows a streaming list that did not come to its end.
-func (m machine) unstream(o outcome, st step) (machine, step) {
+func (m *machine) unstream(o *outcome, st *step) {
 	switch {
 	case m.refusedToStream(o):
-		m.stream, m.failed, m.run = false, "", status.Run{}
+		m.stream = false
+		m.fresh()
 		m.state, st.verdict = listing{}, status.Verdict{}
 	case o.answered || st.verdict.Action == status.Relist:
 		// Cut, silent, or a server that sends objects and no end of them. It
 		// may do so each time, so this time the objects come by pages.
 		m.state = listing{}
 	}
-	return m, st
 }
 
 // learn takes note of what worked, and forgets the failures before it.
-func (m *machine) learn(o outcome) {
+func (m *machine) learn(o *outcome) {
 	if at, ok := m.state.(listing); ok && at.token != "" && o.err == nil && m.failed == List {
 		// For the pages of a list a page is progress, but for the first: it
 		// would forgive a second one that fails each time.
@@ -288,25 +287,25 @@ func (o *outcome) lived() time.Duration {
 }
 
 // advance follows a request that did what it was for.
-func (m machine) advance(o outcome) (machine, step) {
+func (m *machine) advance(o *outcome, st *step) {
 	switch s := m.state.(type) {
 	case probing:
-		return m.probed(s, o)
+		m.probed(s, o, st)
 	case locating:
 		if !isVersion(o.header.ResourceVersion) {
-			return m, step{stop: ErrNoResourceVersion}
+			st.stop = ErrNoResourceVersion
+			return
 		}
 		m.state = watching{}
 	case streaming:
 		// A stream has no end that is not a failure, but for this one.
 		m.state = listing{full: true}
 	case listing:
-		return m.advanceList(s, o)
+		m.advanceList(s, o, st)
 	}
-	return m, step{}
 }
 
-func (m machine) advanceList(s listing, o outcome) (machine, step) {
+func (m *machine) advanceList(s listing, o *outcome, st *step) {
 	switch {
 	case o.wentBack && !s.full:
 		// The list's version came after its items (custom resources sort
@@ -319,14 +318,12 @@ func (m machine) advanceList(s listing, o outcome) (machine, step) {
 	default:
 		// It was read whole and its Synced acknowledged, and still no watch
 		// can follow.
-		m.state = listing{}
-		return m, step{stop: ErrNoResourceVersion}
+		m.state, st.stop = listing{}, ErrNoResourceVersion
 	}
-	return m, step{}
 }
 
 // relist follows a verdict that what was asked for is lost.
-func (m machine) relist(o outcome, st step) (machine, step) {
+func (m *machine) relist(o *outcome, st *step) {
 	switch s := m.state.(type) {
 	case listing:
 		// A continue token has expired, or the first page failed: nothing
@@ -341,11 +338,10 @@ func (m machine) relist(o outcome, st step) (machine, step) {
 	case watching:
 		st.gap, m.state = o.err, m.list()
 	}
-	return m, st
 }
 
 // failure gathers what the verdict table looks at.
-func (m *machine) failure(o outcome) status.Failure {
+func (m *machine) failure(o *outcome) status.Failure {
 	f := status.Failure{Verb: status.List, Err: o.err, Contact: m.contact, Worked: m.listed, UserVersion: o.exact}
 	if o.verb == Watch {
 		f.Verb, f.Worked = status.Watch, m.watched

@@ -21,7 +21,7 @@ var errBroken = errors.New("connection reset")
 // outcomes are the ways a request can go, by name.
 func outcomes(verb Verb) map[string]outcome {
 	answer := func(code int, reason string) error {
-		return status.FromEvent(fmt.Appendf(nil, `{"kind":"Status","code":%d,"reason":%q}`, code, reason))
+		return status.FromEvent(fmt.Appendf(nil, `{"kind":"Status","code":%d,"reason":%q}`, code, reason), nil)
 	}
 	all := map[string]error{
 		"410":            answer(410, "Expired"),

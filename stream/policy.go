@@ -120,8 +120,7 @@ const deniedFor = 2 * time.Minute
 //
 // atCap is the backoff's cap, which Persist waits for.
 func (p Policy) apply(v status.Verdict, f status.Failure, atCap time.Duration) status.Verdict {
-	var answer *status.Error
-	isAnswer := errors.As(f.Err, &answer)
+	answer, isAnswer := errors.AsType[*status.Error](f.Err)
 	switch {
 	case v.Row == status.RowExpired:
 		// next stops at any Gap under StopExpired. A list whose token expired

@@ -42,8 +42,7 @@ type settings struct {
 const (
 	defaultPageSize      = 500 // as client-go's pager
 	defaultWatchTimeout  = 5 * time.Minute
-	defaultHeaderTimeout = 75 * time.Second
-	connectTimeout       = 5 * time.Minute  // until a request is written: credentials, dial, TLS
+	defaultHeaderTimeout = 5 * time.Minute
 	listIdleTimeout      = 75 * time.Second // servers give a list 60 s
 	streamIdleTimeout    = 30 * time.Second // before the end of what exists
 	bookmarkIdleTimeout  = 75 * time.Second // once a stream has shown a bookmark: they come once a minute

@@ -47,7 +47,7 @@ func (e *WentBackError) Error() string {
 }
 
 // suspect follows a verdict to probe. Until then it is a resume.
-func (m machine) suspect(o outcome, st step) (machine, step) {
+func (m *machine) suspect(o *outcome, st *step) {
 	row, every := st.verdict.Row, st.verdict.Every
 	switch {
 	case m.policy.OnExpired == StopExpired:
@@ -67,15 +67,14 @@ func (m machine) suspect(o outcome, st step) (machine, step) {
 		m.suspected, m.run = "", status.Run{}
 		st.gap, m.state = o.err, m.list()
 	}
-	return m, st
 }
 
 // probed follows a probe that was answered.
-func (m machine) probed(s probing, o outcome) (machine, step) {
+func (m *machine) probed(s probing, o *outcome, st *step) {
 	if isOlder(o.header.ResourceVersion, o.had) {
 		m.state = m.list()
-		return m, step{gap: &WentBackError{Had: o.had, Has: o.header.ResourceVersion}}
+		st.gap = &WentBackError{Had: o.had, Has: o.header.ResourceVersion}
+		return
 	}
 	m.state, m.suspected = watching{}, s.row
-	return m, step{}
 }

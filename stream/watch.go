@@ -117,7 +117,7 @@ func (l *loop) event(r *reading, ev *decode.Event) (over, err error) {
 	case typeError:
 		// A server has nothing to say after this, and whatever follows in the
 		// same bytes is not delivered.
-		return status.FromEvent(ev.Object), nil
+		return status.FromEvent(ev.Object, r.response.Request), nil
 	}
 	s.add(&s.counters.Unknown, 1)
 	if l.policy.OnUnknownEvent == StopUnknownEvent {
@@ -181,8 +181,8 @@ func (l *loop) listen(r *reading) {
 
 // isIdle reports whether err is the end of a stream that went silent.
 func isIdle(err error) bool {
-	var end *status.End
-	return errors.As(err, &end) && end.Kind == status.EndIdle
+	end, ok := errors.AsType[*status.End](err)
+	return ok && end.Kind == status.EndIdle
 }
 
 // randomTimeout is a whole number of seconds in [t, 2t): watches that began

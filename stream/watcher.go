@@ -42,8 +42,12 @@ type Watcher struct {
 	// [T, 2T), so that a fleet does not come back all at once. 0 is 5 min.
 	WatchTimeout time.Duration
 
-	// HeaderTimeout bounds the wait from a request, once it has been written,
-	// to its response headers. 0 is 75 s: servers hold them back for 3 s, queues for 15 s, and some
+	// HeaderTimeout bounds the wait for response headers, with all that comes
+	// before them: a login by way of an exec plugin, the dial, the TLS
+	// handshake. 0 is 5 min, for the sake of the login. A client made by
+	// package kubeconfig gives a server that has the request 75 s by itself;
+	// with any other, http.Transport.ResponseHeaderTimeout does that. Not
+	// less: servers hold headers back for 3 s, queues for 15 s, and some
 	// proxies until the first byte of the body, which may be the bookmark
 	// after 60 s.
 	HeaderTimeout time.Duration

@@ -8,8 +8,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"example.com/rawwatch/kubeconfig/incluster"
 	"example.com/rawwatch/stream"
@@ -21,17 +19,15 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	w := stream.Watcher{
 		Client: config.Client,
 		Server: config.Server,
 		Target: stream.Target{Version: "v1", Resource: "pods", Namespace: config.Namespace},
 	}
-	defer stop()
-	for ev, err := range w.Watch(ctx) {
+	for ev, err := range w.Watch(context.Background()) {
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err) // the last pair: why the watch is over
-			return
+			os.Exit(1)
 		}
 		fmt.Println(ev.Type, ev.Namespace, ev.Name, ev.ResourceVersion)
 	}

@@ -75,8 +75,7 @@ func (c *certificate) load(now time.Time) error {
 		return &InputError{Field: "client-key", Err: err}
 	}
 	pair, err := KeyPair(c.cert.content, c.key.content)
-	var input *InputError
-	if errors.As(err, &input) {
+	if input, ok := errors.AsType[*InputError](err); ok {
 		file := c.cert.path
 		if input.Field == "client-key" {
 			file = c.key.path

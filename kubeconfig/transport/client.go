@@ -39,8 +39,14 @@ type Config struct {
 }
 
 // Limits on making a connection. They are those of client-go, so that what
-// works there works here; none of them limits a response.
+// works there works here; none of them limits a body.
 const (
+	// From a request that has been written to the headers of its response.
+	// Servers hold them back for 3 s, queues for 15 s, and some proxies until
+	// the first byte of the body: of a watch that may be the bookmark after
+	// 60 s. client-go has none, and waits for ever.
+	headerTimeout = 75 * time.Second
+
 	dialTimeout      = 30 * time.Second
 	keepAlive        = 30 * time.Second
 	handshakeTimeout = 10 * time.Second
@@ -133,15 +139,16 @@ func (r *roundTripper) newPool(roots *x509.CertPool, cert *tls.Certificate) *htt
 	protocols.SetHTTP2(!r.wire.http1Only)
 	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive}
 	return &http.Transport{
-		Proxy:               r.config.Proxy,
-		DialContext:         dialer.DialContext,
-		TLSClientConfig:     tlsConfig,
-		TLSHandshakeTimeout: handshakeTimeout,
-		DisableCompression:  r.config.DisableCompression,
-		MaxIdleConnsPerHost: maxIdlePerHost,
-		IdleConnTimeout:     idleConnTimeout,
-		Protocols:           protocols,
-		HTTP2:               &http.HTTP2Config{SendPingTimeout: r.wire.pingAfter, PingTimeout: r.wire.pingTimeout},
+		Proxy:                 r.config.Proxy,
+		DialContext:           dialer.DialContext,
+		TLSClientConfig:       tlsConfig,
+		TLSHandshakeTimeout:   handshakeTimeout,
+		ResponseHeaderTimeout: headerTimeout,
+		DisableCompression:    r.config.DisableCompression,
+		MaxIdleConnsPerHost:   maxIdlePerHost,
+		IdleConnTimeout:       idleConnTimeout,
+		Protocols:             protocols,
+		HTTP2:                 &http.HTTP2Config{SendPingTimeout: r.wire.pingAfter, PingTimeout: r.wire.pingTimeout},
 	}
 }
 

@@ -124,17 +124,19 @@ func reset(nc net.Conn) {
 	}
 }
 
-// A stage is what the steps of an answer act on.
+// A stage is what the steps of an answer act on: a connection, a stream of one,
+// or what net/http gives a handler. An error means that nobody listens any more,
+// and ends the answer. Those that return none are the last step of it.
 type stage interface {
-	respond(*Step) error
-	write(body string) error
-	raw(bytes string) error
-	end() error
-	cut()
-	reset()
-	freeze()
-	rstStream(code uint32)
-	goAway(code uint32) error
+	respond(*Step) error      // status line and header
+	write(body string) error  // a piece of the body, framed, sent at once
+	raw(bytes string) error   // bytes without framing
+	end() error               // the proper end of the body
+	cut()                     // FIN
+	reset()                   // RST
+	freeze()                  // from now on, answer nothing at all
+	rstStream(code uint32)    // HTTP/2: end the stream alone
+	goAway(code uint32) error // HTTP/2: take no new streams
 }
 
 // play performs steps on to. It reports whether the answer came to its proper
