@@ -24,6 +24,8 @@ type ask struct {
 	typ    string
 	target stream.Target
 
+	// begin is what --start, --watch-only, --resource-version and -o raw come
+	// to together.
 	begin stream.Start
 }
 
@@ -91,6 +93,8 @@ func (a *ask) path(args []string, given func(string) bool) error {
 	if len(args) == 2 {
 		target.Name = args[1]
 	}
+	// A namespace that the path does not name would be left out without a
+	// word, so it is refused instead.
 	if given("namespace") || given("all-namespaces") {
 		return usagef("the path says which namespace; leave out -n and -A")
 	}
@@ -137,6 +141,8 @@ func (a *ask) where(given func(string) bool) error {
 
 // when decides where the watch begins.
 func (a *ask) when(given func(string) bool) error {
+	// raw has nothing to show of a list, so it need not ask for one: that it
+	// begins now goes without saying.
 	raw := a.output.value == string(output.Raw)
 	begins := given("start") || a.watchOnly
 	start := a.start.value
@@ -155,6 +161,9 @@ func (a *ask) when(given func(string) bool) error {
 		case a.once:
 			return usagef("--once ends when all that exists has been shown, but --resource-version begins after it")
 		}
+		// "0" is no version but a wish: whatever the server has at hand, which
+		// may be older than anything. A library refuses it, because programs
+		// send it by mistake; a person who types it means it.
 		a.begin = stream.StartExact
 		if a.resourceVersion == "0" {
 			a.begin = stream.StartAny

@@ -54,7 +54,8 @@ func exitCode(err error) int {
 		return exitUsage
 	case is(errUnmet):
 		return exitUnmet
-	// The last failure is inside the next two, and may be a 403 or a 404.
+	// These two say more than the answer that is inside them, which may be a
+	// 403 or a 404 as well.
 	case is(stream.ErrMaxReconnects):
 		return exitTries
 	case is(status.ErrExpired):

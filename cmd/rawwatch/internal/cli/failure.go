@@ -60,6 +60,8 @@ func (a *ask) failed(err error, l located, config *kubeconfig.Config) error {
 	)
 	switch {
 	case errors.As(err, &ended):
+		// The watch: a verb and a resource, which is also what access rules
+		// are made of.
 		f.tried = string(ended.Verb) + " " + l.what()
 		f.hint = hint(ended.Err, ended.Row, config)
 		if errors.Is(err, status.ErrForbidden) {
@@ -67,6 +69,7 @@ func (a *ask) failed(err error, l located, config *kubeconfig.Config) error {
 		}
 	case errors.As(err, &request):
 		f.tried = fmt.Sprintf("find out what %q is", a.typ)
+		// The path is part of the reason here: only some people may read it.
 		f.reason = "GET " + request.Path + ": " + cause.Of(request.Err)
 		row := status.Decide(status.Failure{Verb: status.List, Err: request.Err}, status.Run{}).Row
 		f.hint = hint(request.Err, row, config)
@@ -77,6 +80,8 @@ func (a *ask) failed(err error, l located, config *kubeconfig.Config) error {
 	default:
 		return err
 	}
+	// The hint belongs to a single failure. Whoever gave up after several knew
+	// them all along.
 	if errors.Is(err, stream.ErrMaxReconnects) {
 		f.reason, f.hint = fmt.Sprintf("gave up after %d failures in a row: %s", a.maxReconnects+1, f.reason), ""
 	}

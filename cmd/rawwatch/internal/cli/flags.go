@@ -13,24 +13,32 @@ import (
 // flags are the flags of a watch as they were given. Names and shorthands are
 // kubectl's wherever kubectl has one. ask.go looks at what goes together.
 type flags struct {
+	// Where: passed on to kubeconfig as they are. The timeout is text because
+	// kubectl takes "30" for 30s.
 	connection     kubeconfig.Options
 	requestTimeout string
 
+	// What. The namespace may be given several times only to be told that
+	// there is one: the last of two would win without a word.
 	namespaces    []string
 	allNamespaces bool
 	selector      string
 	fieldSelector string
 
+	// From where.
 	start           choice
 	watchOnly       bool
 	watch           bool // changes nothing: it always watches
 	resourceVersion string
 	chunkSize       count
 
+	// Until when.
 	timeout duration
 	count   count
 	once    bool
 
+	// What to do when it goes wrong. An empty choice leaves it to the verdict
+	// table.
 	onExpired      choice
 	onUnknownError choice
 	onUnknownEvent choice
@@ -43,6 +51,7 @@ type flags struct {
 	idleTimeout    duration
 	maxFrame       size
 
+	// What to print.
 	output       choice
 	bookmarks    bool
 	markers      bool
@@ -98,6 +107,8 @@ func (f *flags) add(cmd *cobra.Command) {
 	set.BoolVar(&f.watchOnly, "watch-only", false, "the same as --start now")
 	set.BoolVarP(&f.watch, "watch", "w", false, "accepted, and changes nothing")
 	set.StringVar(&f.resourceVersion, "resource-version", "", "begin after this version")
+	// The defaults of package stream are written out here, so that completion
+	// and the help page can show them.
 	f.chunkSize = 500
 	set.Var(&f.chunkSize, "chunk-size", "objects in one page of a list; 0 is all")
 

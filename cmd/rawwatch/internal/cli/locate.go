@@ -46,6 +46,8 @@ func (a *ask) locate(ctx context.Context, config *kubeconfig.Config, tell *story
 	if a.typ == "" {
 		return located{target: a.target}, nil
 	}
+	// A name after TYPE is not looked up: the watch selects it, and shows it
+	// when it comes to exist.
 	client := &discovery.Client{HTTP: config.Client, Server: config.Server, UserAgent: userAgent}
 	r, err := a.resolve(ctx, client, tell)
 	if err != nil {
@@ -78,6 +80,8 @@ func (a *ask) resolve(ctx context.Context, client *discovery.Client, tell *story
 		if err == nil {
 			return r, nil
 		}
+		// First of all: a request that was interrupted fails in every way
+		// there is.
 		if ctx.Err() != nil {
 			return r, context.Cause(ctx)
 		}
@@ -112,6 +116,8 @@ var errSlow = errors.New("no answer for " + discoveryTimeout.String())
 func (a *ask) again(err error, delays *backoff.Backoff) (wait time.Duration, again bool) {
 	var request *discovery.RequestError
 	if !errors.As(err, &request) {
+		// The server has told all it has. Two candidates stay two, and what
+		// cannot be watched stays so; but what is not there may yet come.
 		var unknown *discovery.UnknownTypeError
 		return delays.AtCap(), a.persist && errors.As(err, &unknown)
 	}
@@ -119,12 +125,16 @@ func (a *ask) again(err error, delays *backoff.Backoff) (wait time.Duration, aga
 	verdict := status.Decide(status.Failure{Verb: status.List, Err: request.Err}, status.Run{})
 	wait = delays.Next(verdict.AtLeast)
 	if errors.As(request.Err, &answer) {
+		// An answer: the server is there. Busy and broken ones are asked
+		// again in any case, as the watch itself would.
 		switch verdict.Row {
 		case status.RowDenied, status.RowBadRequest:
 			return delays.AtCap(), a.persist
 		}
 		return wait, verdict.Action != status.Stop
 	}
+	// No answer at all. A person who mistyped an address wants to know at
+	// once; certificates and plugins do not get better by waiting.
 	switch verdict.Row {
 	case status.RowUnreachable, status.RowConnect:
 		return wait, a.persist

@@ -19,7 +19,7 @@ import (
 // choice is one word out of a few.
 type choice struct {
 	value string
-	words []string
+	words []string // the first is not always the default: "" may be, too
 }
 
 func (c *choice) String() string { return c.value }
@@ -43,6 +43,8 @@ type duration time.Duration
 func (d *duration) String() string { return story.Exact(time.Duration(*d)) }
 func (d *duration) Type() string   { return "duration" }
 
+// Set refuses a bare number. kubectl's flags do too, but the message for it is
+// Go's own; which unit was forgotten is all a person wants to know.
 func (d *duration) Set(s string) error {
 	parsed, err := time.ParseDuration(s)
 	if err != nil {

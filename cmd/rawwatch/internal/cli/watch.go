@@ -19,6 +19,9 @@ func (a *ask) run(ctx context.Context, streams Streams) error {
 		ctx, cancel = context.WithTimeoutCause(ctx, time.Duration(a.timeout), errTimeout)
 		defer cancel()
 	}
+	// What ends the command from outside ends its context, with the reason as
+	// the cause: --timeout, a reader that leaves, and (in Run) a signal. So
+	// there is one way out, whatever it is doing.
 	ctx, stop := withReader(ctx, streams.Out)
 	defer stop()
 	tell := story.New(streams.Err, int(a.verbosity))
@@ -35,7 +38,7 @@ func (a *ask) run(ctx context.Context, streams Streams) error {
 	if err == nil {
 		err = a.watch(ctx, found, config, streams, tell)
 	}
-	switch {
+	switch { // a timeout may have come before there was anything to watch
 	case errors.Is(err, errTimeout) && a.once:
 		return errUnmet
 	case errors.Is(err, errTimeout), isClosedPipe(err):
@@ -82,6 +85,7 @@ func (a *ask) loop(ctx context.Context, w *stream.Watcher, p *output.Printer, te
 		if err != nil {
 			return shown, err
 		}
+		// Only the index knows how many there are; without it nobody does.
 		objects := -1
 		if ev.Type == stream.Synced && !w.Untracked {
 			objects = w.State().Objects
@@ -100,7 +104,7 @@ func (a *ask) loop(ctx context.Context, w *stream.Watcher, p *output.Printer, te
 			shown++
 		}
 		if a.once && ev.Type == stream.Synced || a.count > 0 && shown == int(a.count) {
-			w.Ack()
+			w.Ack() // it has been shown: a loop that is left gives it back otherwise
 			return shown, nil
 		}
 	}

@@ -48,6 +48,9 @@ func parseAggregated(body []byte) ([]group, error) {
 	if err := json.Unmarshal(body, &list); err != nil {
 		return nil, err
 	}
+	// Group and version of a responseKind are left unread: empty ones mean
+	// those of the resource, and others (autoscaling/v1 Scale) belong to parts
+	// of objects.
 	groups := make([]group, 0, len(list.Items))
 	for _, item := range list.Items {
 		g := group{name: item.Metadata.Name}

@@ -17,7 +17,8 @@ type Client struct {
 	HTTP   *http.Client // copied; redirects are never followed
 	Server *url.URL     // may have a path prefix
 
-	// UserAgent of the requests. An empty one is Go's own.
+	// UserAgent of the requests. An empty one is Go's own, which servers have
+	// no special treatment for.
 	UserAgent string
 }
 
@@ -62,6 +63,8 @@ func (c *Client) groups(ctx context.Context, want typeName) ([]group, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The two paths are asked one by one and may answer in different forms: an
+	// aggregator in front of an old server does.
 	if a.aggregated {
 		groups, err := parseAggregated(a.body)
 		if err != nil {

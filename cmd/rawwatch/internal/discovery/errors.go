@@ -87,7 +87,7 @@ func similar(name string, groups []group) []string {
 		for _, v := range g.versions {
 			for _, r := range v.resources {
 				if !r.Watchable() {
-					continue
+					continue // it would be the next disappointment
 				}
 				for _, n := range append([]string{r.Name, r.Singular}, r.ShortNames...) {
 					n = strings.ToLower(n)
@@ -99,6 +99,8 @@ func similar(name string, groups []group) []string {
 			}
 		}
 	}
+	// One name may stand for several resources, and one resource has several
+	// names: what is shown is the resource, once.
 	const enough = 4
 	var found []string
 	for _, n := range nearest.To(name, names, len(names)) {
@@ -119,6 +121,7 @@ func broken(groups []group, t typeName) []Broken {
 			if v.err == nil || !t.mayBeIn(g.name) {
 				continue
 			}
+			// The path of the request says no more than the group's name.
 			err := v.err
 			if request := (*RequestError)(nil); errors.As(err, &request) {
 				err = request.Err

@@ -38,6 +38,7 @@ func parseGroups(body []byte) ([]group, error) {
 	}
 	groups := make([]group, 0, len(list.Groups))
 	for _, item := range list.Groups {
+		// Preferred, but not listed: there would be nothing behind it.
 		if i := slices.Index(item.Versions, item.PreferredVersion); i > 0 {
 			item.Versions = slices.Insert(slices.Delete(item.Versions, i, i+1), 0, item.PreferredVersion)
 		}

@@ -60,6 +60,7 @@ func pick(groups []group, want typeName) ([]Resource, rank) {
 	best := noMatch
 	var found []Resource
 	for _, g := range groups {
+		// One of each group is enough: its versions show the same objects.
 		r, how := g.find(want)
 		switch {
 		case how == noMatch || how > best:
@@ -90,6 +91,8 @@ func choose(typ string, want typeName, found []Resource, groups []group) (Resour
 	if len(found) == 0 {
 		return Resource{}, &UnknownTypeError{Type: typ, Similar: similar(want.name, groups), Broken: broken(groups, want)}
 	}
+	// metrics.k8s.io has pods and nodes too, which can only be read: what
+	// cannot be watched does not compete.
 	watchable := slices.DeleteFunc(slices.Clone(found), func(r Resource) bool { return !r.Watchable() })
 	switch {
 	case len(watchable) == 0:

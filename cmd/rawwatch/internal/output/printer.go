@@ -63,12 +63,15 @@ func New(w io.Writer, o Options) *Printer {
 	return p
 }
 
-// keepLine: a line buffer larger than this is not kept for the next event.
+// keepLine: one event of 16 MiB must not be held for ever. A line buffer larger
+// than this is not kept for the next event.
 const keepLine = 1 << 20
 
 // Print writes one event, in one write. It reports whether it did; markers do
 // not count as events.
 func (p *Printer) Print(ev stream.Event) (printed bool, err error) {
+	// Also a marker that is not shown goes through the format: raw has to know
+	// when a relist begins and ends.
 	marker := isMarker(ev.Type)
 	line := p.format.append(p.line[:0], ev)
 	if cap(line) <= keepLine {

@@ -49,6 +49,7 @@ func (s *Story) Event(ev stream.Event, objects int) {
 		}
 		s.Repeat("synced", "%s", text)
 	case stream.Gap:
+		// The cause was told when the request ended; this is the consequence.
 		text := "relisting: the history after resourceVersion " + ev.ResourceVersion + " is lost"
 		if ev.ResourceVersion == "" {
 			text = "relisting: the stream ended before it showed a resourceVersion to go on from"
@@ -92,7 +93,7 @@ func (s *Story) onResponse(r stream.Response) {
 	}
 	s.Detail(1, "GET %s: %d %s, %s, after %s", s.request.URL, r.StatusCode, http.StatusText(r.StatusCode), r.Proto, Short(r.Took))
 	if r.StatusCode/100 != 2 {
-		return
+		return // told when it has ended, with the server's words
 	}
 	s.open = true
 	switch {
@@ -110,6 +111,9 @@ func (s *Story) onEnded(e stream.Ended) {
 	if e.Err == nil || e.Action == status.Stop.String() {
 		return // a page was read; or the error line is about to tell
 	}
+	// A stream that was open and ended is one thing, a request that got no
+	// further than an error another. People ask "since when" of the first, and
+	// "why not" of the second.
 	text := "cannot " + string(e.Verb) + ": " + cause.Of(e.Err)
 	if s.open {
 		text = "closed after " + Short(e.Age) + " because " + because(e)
