@@ -103,7 +103,7 @@ func run(t testing.TB, s *cluster.Server, u cluster.User, environment []string, 
 		}
 		c.cmd.Wait()
 	}()
-	t.Cleanup(c.stop)
+	t.Cleanup(func() { end(t, c) })
 	return c
 }
 

@@ -2,7 +2,10 @@ package e2e
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -19,14 +22,17 @@ import (
 	"example.com/rawwatch/test/history"
 )
 
+// connect reads a kubeconfig for the user as a program would at its start.
+func connect(t testing.TB, s *cluster.Server, u cluster.User) *http.Client {
+	t.Helper()
+	return load(t, kubeconfig.Options{Path: s.Kubeconfig(t, u, "")})
+}
+
 // loading guards the environment while package kubeconfig looks at it.
 var loading sync.Mutex
 
-// connect reads a kubeconfig for the user, and the environment, as a program
-// would at its start.
-func connect(t testing.TB, s *cluster.Server, u cluster.User, environment ...string) *kubeconfig.Config {
+func load(t testing.TB, o kubeconfig.Options, environment ...string) *http.Client {
 	t.Helper()
-	path := s.Kubeconfig(t, u, "")
 	loading.Lock()
 	defer loading.Unlock()
 	for _, variable := range environment {
@@ -34,15 +40,12 @@ func connect(t testing.TB, s *cluster.Server, u cluster.User, environment ...str
 		require.NoError(t, os.Setenv(name, value))
 		defer os.Unsetenv(name)
 	}
-	config, err := kubeconfig.Load(kubeconfig.Options{Path: path})
+	config, err := kubeconfig.Load(o)
 	require.NoError(t, err)
 	require.Empty(t, config.Warnings)
 	t.Cleanup(config.Client.CloseIdleConnections)
-	return config
+	return config.Client
 }
-
-// http1 is the environment in which no connection is HTTP/2.
-const http1 = "DISABLE_HTTP2=1"
 
 // fast is a backoff for tests. Its delays are part of no promise.
 var fast = backoff.Policy{Min: 50 * time.Millisecond, Max: time.Second}
@@ -62,7 +65,7 @@ func newWatcher(t testing.TB, s *cluster.Server, in cluster.Collection, options 
 		set(w)
 	}
 	if w.Client == nil {
-		w.Client = connect(t, s, s.Admin).Client
+		w.Client = connect(t, s, s.Admin)
 	}
 	return w
 }
@@ -80,6 +83,7 @@ type consumer struct {
 	mu     sync.Mutex
 	events []stream.Event
 	log    []string
+	sent   []stream.Request
 	ends   []stream.Ended
 	protos map[string]bool
 }
@@ -107,7 +111,7 @@ func consume(t testing.TB, name string, w *stream.Watcher, from history.Position
 			}
 		}
 	}()
-	t.Cleanup(c.stop)
+	t.Cleanup(func() { end(t, c) })
 	return c
 }
 
@@ -133,9 +137,15 @@ func (c *consumer) trace() *stream.Trace {
 		c.log = append(c.log, fmt.Sprintf(format, args...))
 	}
 	return &stream.Trace{
-		Request: func(r stream.Request) { note("-> %s from %q, page %d", r.Verb, r.ResourceVersion, r.Page) },
+		Request: func(r stream.Request) {
+			_, query, _ := strings.Cut(r.URL, "?")
+			note("%s -> %s %s", time.Now().Format("15:04:05.000"), r.Verb, query)
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			c.sent = append(c.sent, r)
+		},
 		Response: func(r stream.Response) {
-			note("<- %d %s after %s %v", r.StatusCode, r.Proto, r.Took, r.Err)
+			note("<- %d %s after %s %v", r.StatusCode, r.Proto, r.Took, short(r.Err))
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			if r.StatusCode != 0 {
@@ -143,13 +153,21 @@ func (c *consumer) trace() *stream.Trace {
 			}
 		},
 		Ended: func(e stream.Ended) {
-			note("end of %s after %s, %d events: %v: %s, %s", e.Verb, e.Age, e.Events, e.Err, e.Row, e.Action)
+			note("end of %s after %s, %d events: %v: %s, %s", e.Verb, e.Age, e.Events, short(e.Err), e.Row, e.Action)
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			c.ends = append(c.ends, e)
 		},
 		Waiting: func(w stream.Waiting) { note("waiting %s, %s", w.For, w.Row) },
 	}
+}
+
+// short leaves the URL out of an error: the request has told it.
+func short(err error) error {
+	if request := (*url.Error)(nil); errors.As(err, &request) {
+		return request.Err
+	}
+	return err
 }
 
 // stop cancels the loop and waits for its end.
@@ -180,6 +198,13 @@ func (c *consumer) received() []stream.Event {
 	return slices.Clip(c.events)
 }
 
+// requests are those sent so far.
+func (c *consumer) requests() []stream.Request {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clip(c.sent)
+}
+
 // endings are how the requests ended so far.
 func (c *consumer) endings() []stream.Ended {
 	c.mu.Lock()
@@ -187,14 +212,9 @@ func (c *consumer) endings() []stream.Ended {
 	return slices.Clip(c.ends)
 }
 
-// rows are the rows of the verdict table that requests came to so far.
-func (c *consumer) rows() (rows []string) {
-	for _, e := range c.endings() {
-		if e.Row != "" {
-			rows = append(rows, e.Row)
-		}
-	}
-	return rows
+// has reports whether a request has come to a row of the verdict table.
+func (c *consumer) has(row string) bool {
+	return slices.ContainsFunc(c.endings(), func(e stream.Ended) bool { return e.Row == row })
 }
 
 // protocols are the versions of HTTP in which the server answered.

@@ -1,8 +1,10 @@
 package e2e
 
 import (
+	"crypto/rand"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,6 +17,13 @@ import (
 // to load what it serves, a watch that was cut waits before it comes back, and
 // the machine may be busy.
 const patience = 90 * time.Second
+
+// watchesFor is a short length for watches, to see what happens between two.
+// The server ends them by itself after one or two times this.
+const watchesFor = time.Second
+
+// namePart is an end for names that no two tests may share.
+func namePart() string { return strings.ToLower(rand.Text()[:8]) }
 
 func TestMain(m *testing.M) {
 	code := cluster.Main(m)

@@ -20,14 +20,18 @@ type observer interface {
 	stop()
 }
 
+// end is for the cleanup of an observer's test.
+func end(t testing.TB, o observer) {
+	t.Helper()
+	o.stop()
+	if t.Failed() {
+		t.Logf("the story of %s:\n%s", o.label(), o.story())
+	}
+}
+
 // await waits until an observer's events hold, and fails when it ends instead.
 func await(t testing.TB, o observer, what string, holds func([]history.Event) bool) {
 	t.Helper()
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Logf("the story of %s:\n%s", o.label(), o.story())
-		}
-	})
 	cluster.Wait(t, patience, what+" at "+o.label(), func() bool {
 		how, over := o.over() // before the events: the last come before the end
 		if holds(o.seen()) {

@@ -151,8 +151,8 @@ func TestManyPagesAreOneList(t *testing.T) {
 			verify(t, w.ledger, paged, whole, command)
 
 			pages := func(c *consumer) (n int) {
-				for _, e := range c.endings() {
-					if e.Verb == stream.List {
+				for _, r := range c.requests() {
+					if r.Verb == stream.List {
 						n++
 					}
 				}

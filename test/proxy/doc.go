@@ -9,7 +9,9 @@
 //
 //   - link: one connection of a client and the one to the server behind it.
 //   - stall: nothing moves, in either direction, and nothing is closed. This is
-//     what a lost route or a frozen peer looks like.
+//     what a lost route or a peer that hangs looks like.
+//   - freeze: a stall of the links there are, for good, while new ones work.
+//     This is what an entry that a NAT has dropped looks like.
 //   - cut: both sides are closed in good order (FIN), in the middle of whatever
 //     was being said.
 //   - reset: the client gets a RST.

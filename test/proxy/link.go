@@ -11,6 +11,7 @@ type link struct {
 	client, server *net.TCPConn
 	once           sync.Once
 	ended          chan struct{} // closed with the connections
+	flow           chan struct{} // closed while bytes may move; guarded by Proxy.mu
 }
 
 // link serves one connection of a client until either side is done.
@@ -23,7 +24,8 @@ func (p *Proxy) link(client *net.TCPConn) {
 		client.Close()
 		return
 	}
-	l := &link{client: client, server: server.(*net.TCPConn), ended: make(chan struct{})}
+	l := &link{client: client, server: server.(*net.TCPConn), ended: make(chan struct{}), flow: make(chan struct{})}
+	close(l.flow)
 	defer l.close()
 	if !p.add(l) {
 		return
@@ -86,17 +88,20 @@ func (p *Proxy) pump(l *link, to, from *net.TCPConn, fromServer bool) {
 	}
 }
 
-// waitForFlow waits out a stall; false when the link has ended meanwhile.
+// waitForFlow waits out a stall; false when the link has ended meanwhile, as
+// one that is frozen has to.
 func (p *Proxy) waitForFlow(l *link) bool {
 	p.mu.Lock()
-	flow := p.flow
+	all, own := p.flow, l.flow
 	p.mu.Unlock()
-	select {
-	case <-flow:
-		return true
-	case <-l.ended:
-		return false
+	for _, flow := range []chan struct{}{own, all} {
+		select {
+		case <-flow:
+		case <-l.ended:
+			return false
+		}
 	}
+	return true
 }
 
 // spend says how many of n bytes may pass, and whether a cut follows them.

@@ -74,6 +74,16 @@ func (p *Proxy) Flow() {
 	}
 }
 
+// Freeze stops all bytes of the links there are, for ever. Links to come are
+// not concerned.
+func (p *Proxy) Freeze() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for l := range p.links {
+		l.flow = make(chan struct{})
+	}
+}
+
 func (p *Proxy) flowing() bool {
 	select {
 	case <-p.flow:

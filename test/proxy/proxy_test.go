@@ -119,6 +119,27 @@ func TestStalledLinkCanBeCut(t *testing.T) {
 	assert.ErrorIs(t, err, io.EOF)
 }
 
+func TestFreezeHoldsTheLinksThereAreForGood(t *testing.T) {
+	p := proxy.Start(t, echo(t))
+	before := dial(t, p)
+	before.say(t, "one")
+	before.hear(t, "one")
+
+	p.Freeze()
+	before.say(t, "two")
+	after := dial(t, p)
+	after.say(t, "three")
+	after.hear(t, "three")
+	p.Flow()
+	require.NoError(t, before.SetReadDeadline(time.Now().Add(50*time.Millisecond)))
+	_, err := before.Read(make([]byte, 1))
+	assert.ErrorIs(t, err, os.ErrDeadlineExceeded, "nothing may pass")
+
+	p.Freeze() // twice is once
+	p.Cut()
+	require.Eventually(t, func() bool { return p.Open() == 0 }, limit, time.Millisecond)
+}
+
 func TestCutAfterLetsExactlySoManyBytesThrough(t *testing.T) {
 	for _, n := range []int{0, 1, 5, 6, 7} {
 		p := proxy.Start(t, echo(t))
