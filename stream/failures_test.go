@@ -404,6 +404,19 @@ func TestUnknownEventsAreSkippedAndToldOf(t *testing.T) {
 	})
 }
 
+func TestTraceSeesEveryLine(t *testing.T) {
+	bubble(t, "", func(t *testing.T) {
+		all := ev("ADDED", "a", "11") + ev("ADDED", "a", "11") + ev("NEW", "a", "12") + bm("13") + gone
+		r := newRig(t, func(r *rig) replay.Script {
+			return replay.Script{listOf("10"), watchOf("10", all, end), listOf("20"), watchOf("20", "", r.stop()...)}
+		})
+		var seen strings.Builder
+		r.w.Trace.Line = func(line []byte) { seen.Write(line); seen.WriteByte('\n') }
+		r.played("SYNCED 10", "ADDED a 11", "GAP 13", "DELETED a 11 inferred", "SYNCED 20")
+		assert.Equal(t, all, seen.String())
+	})
+}
+
 func TestSilence(t *testing.T) {
 	bubble(t, "a stream that says nothing is given up 15 s after its own end", func(t *testing.T) {
 		r := newRig(t, func(r *rig) replay.Script {

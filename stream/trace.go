@@ -16,6 +16,10 @@ type Trace struct {
 	Ended func(Ended)
 	// Waiting: nothing is sent for a while.
 	Waiting func(Waiting)
+	// Line: a watch sent a line, whatever it is: a bookmark, an ERROR, an
+	// event that is left out. It comes before anything is decided about it.
+	// The bytes are lent until the hook returns.
+	Line func(line []byte)
 	// UnknownEvent: an event of unknown type was skipped.
 	UnknownEvent func(eventType string, line []byte)
 	// Duplicate: an event was left out, since it had been delivered before.

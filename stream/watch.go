@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"bytes"
 	"errors"
 	"math/rand/v2"
 	"time"
@@ -58,6 +59,9 @@ func (l *loop) read(req request, initial bool) (outcome, error) {
 		ev, err := r.reader.Next()
 		if err != nil {
 			return l.finish(r, c.failure(err))
+		}
+		if l.trace.Line != nil {
+			l.trace.Line(r.reader.Frame())
 		}
 		over, err := l.event(r, &ev)
 		if err != nil {
@@ -125,7 +129,7 @@ func (l *loop) event(r *reading, ev *decode.Event) (over, err error) {
 		return &UnknownEventError{string(ev.Type)}, nil
 	}
 	if l.trace.UnknownEvent != nil {
-		l.trace.UnknownEvent(string(ev.Type), r.reader.Frame())
+		l.trace.UnknownEvent(string(ev.Type), bytes.Clone(r.reader.Frame()))
 	}
 	return nil, nil
 }

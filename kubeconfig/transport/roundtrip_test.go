@@ -392,7 +392,7 @@ func TestPoolSettings(t *testing.T) {
 	assert.Equal(t, "n", pool.TLSClientConfig.ServerName)
 	assert.False(t, pool.TLSClientConfig.InsecureSkipVerify)
 	assert.Equal(t, 10*time.Second, pool.TLSHandshakeTimeout)
-	assert.Zero(t, pool.ResponseHeaderTimeout)
+	assert.Equal(t, 75*time.Second, pool.ResponseHeaderTimeout)
 	assert.Equal(t, 25, pool.MaxIdleConnsPerHost)
 	assert.Equal(t, 30*time.Second, pool.HTTP2.SendPingTimeout)
 	assert.Equal(t, 15*time.Second, pool.HTTP2.PingTimeout)
