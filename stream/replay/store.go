@@ -298,3 +298,14 @@ func (s *Store) resource(plural string) *Resource {
 	}
 	return nil
 }
+
+// UID is that of an object, "" if it does not exist.
+func (s *Store) UID(plural, namespace, name string) string {
+	s.init()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if o := s.objects[objectKey{plural, namespace, name}]; o != nil {
+		return o.uid
+	}
+	return ""
+}

@@ -1,0 +1,212 @@
+package history
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Check compares the events of one consumer with the ledger. from is the
+// moment the consumer starts at: it knows what existed then, and has to see
+// everything since. nil is a consumer that knows nothing and begins with a
+// list. The error has a line for every difference.
+//
+// Call it when nothing is being done and the consumer has settled (see [Ledger.Unsettled]).
+func (l *Ledger) Check(from Position, events []Event) error {
+	c := newComparison(l.snapshot(), from)
+	for i, e := range events {
+		for _, err := range c.see(e) {
+			c.faults = append(c.faults, fmt.Errorf("event %d, %s: %w", i, e, err))
+		}
+	}
+	c.faults = append(c.faults, c.differences()...)
+	if len(c.faults) == 0 {
+		return nil
+	}
+	return errors.Join(append(c.faults, errors.New(c.story(events)))...)
+}
+
+// Unsettled tells how what a consumer knows differs from what exists, in one
+// line; "" when it does not: the consumer has settled. It does not look at how the consumer got there.
+func (l *Ledger) Unsettled(from Position, events []Event) string {
+	c := newComparison(l.snapshot(), from)
+	for _, e := range events {
+		c.see(e)
+	}
+	var b strings.Builder
+	if c.catchingUp {
+		b.WriteString("no SYNCED yet; ")
+	}
+	for _, err := range c.differences() {
+		b.WriteString(err.Error() + "; ")
+	}
+	return b.String()
+}
+
+// comparison replays the events of a consumer over the states of the objects.
+type comparison struct {
+	done map[Key][]state
+	at   map[Key]int   // states seen or passed over
+	has  map[Key]state // known
+
+	catchingUp bool
+	version    string // the highest so far, outside of catching up
+	faults     []error
+	faulty     map[Key]bool
+}
+
+func newComparison(done map[Key][]state, from Position) *comparison {
+	c := &comparison{
+		done: done, at: make(map[Key]int), has: make(map[Key]state),
+		catchingUp: from == nil, faulty: make(map[Key]bool),
+	}
+	for key, n := range from {
+		c.at[key] = n
+		if s := last(done[key][:n]); !s.gone {
+			c.has[key] = s
+		}
+	}
+	return c
+}
+
+// see follows one event, and returns what is wrong with it.
+func (c *comparison) see(e Event) (wrong []error) {
+	complain := func(format string, args ...any) {
+		c.faulty[e.key()] = true
+		wrong = append(wrong, fmt.Errorf(format, args...))
+	}
+	switch e.Type {
+	case "GAP":
+		c.catchingUp, c.version = true, ""
+		return nil
+	case "SYNCED":
+		if !c.catchingUp {
+			complain("there was nothing to catch up with")
+		}
+		c.catchingUp, c.version = false, e.Version
+		c.passOver(e.Version)
+		return wrong
+	case "ADDED", "MODIFIED", "DELETED":
+	default:
+		complain("not an event of an object")
+		return wrong
+	}
+
+	key := e.key()
+	known, isKnown := c.has[key]
+	switch {
+	case e.Type == "ADDED" && isKnown:
+		complain("known already, at %s", known)
+	case e.Type != "ADDED" && !isKnown:
+		complain("not known")
+	case e.Type == "DELETED" && known.uid != e.UID:
+		complain("known with another uid")
+	case e.Type == "DELETED" && e.Inferred && known.version != e.Version:
+		complain("known at %s", known)
+	}
+	if e.Inferred && !c.catchingUp {
+		complain("inferred without a list")
+	}
+	if !c.catchingUp {
+		if !higher(e.Version, c.version) {
+			complain("comes after version %s", c.version)
+		}
+		c.version = e.Version
+	}
+
+	states, at := c.done[key], c.at[key]
+	next := at + slices.IndexFunc(states[at:], e.is)
+	switch {
+	case next >= at:
+		passed := slices.DeleteFunc(slices.Clone(states[at:next]), func(s state) bool { return s == known }) // no change
+		if len(passed) > 0 && !c.catchingUp {
+			complain("lost before it: %v", passed)
+		}
+		c.at[key] = next + 1
+	case slices.ContainsFunc(states[:at], e.is):
+		complain("has been delivered before, or something newer has")
+	default:
+		complain("never happened")
+	}
+	if e.Type == "DELETED" {
+		delete(c.has, key)
+	} else {
+		c.has[key] = state{uid: e.UID, version: e.Version}
+	}
+	return wrong
+}
+
+// passOver marks what was done up to a version as seen: of an object that is
+// gone, a list shows nothing. It stops where a restored server went back, since
+// what came after that was done later than its version says.
+func (c *comparison) passOver(version string) {
+states:
+	for key, states := range c.done {
+		before := ""
+		if at := c.at[key]; at > 0 {
+			before = states[at-1].version
+		}
+		at := c.at[key]
+		for i, s := range states[at:] {
+			switch {
+			case s.version == "":
+				continue // passed over if something known after it is
+			case higher(s.version, version), before != "" && !higher(s.version, before):
+				continue states
+			}
+			c.at[key], before = at+i+1, s.version
+		}
+	}
+}
+
+// differences are those between what is known in the end and what exists.
+func (c *comparison) differences() (all []error) {
+	differs := func(key Key, format string, args ...any) {
+		c.faulty[key] = true
+		all = append(all, fmt.Errorf("%s %s", key, fmt.Sprintf(format, args...)))
+	}
+	for key, states := range c.done {
+		known, isKnown := c.has[key]
+		end := last(states)
+		switch {
+		case end.gone && isKnown:
+			differs(key, "is gone, but known at %s", known)
+		case !end.gone && !isKnown:
+			differs(key, "is at %s, but not known", end)
+		case !end.gone && known != end:
+			differs(key, "is at %s, but known at %s", end, known)
+		}
+	}
+	for key, known := range c.has {
+		if len(c.done[key]) == 0 {
+			differs(key, "never was, but is known at %s", known)
+		}
+	}
+	return all
+}
+
+// story is all there is to know about the objects with faults.
+func (c *comparison) story(events []Event) string {
+	var b strings.Builder
+	for key, states := range c.done {
+		if !c.faulty[key] {
+			continue
+		}
+		fmt.Fprintf(&b, "%s\n  done: %v\n  seen:", key, states)
+		for i, e := range events {
+			if e.key() == key || e.Type == "SYNCED" || e.Type == "GAP" {
+				fmt.Fprintf(&b, " %d %s;", i, e)
+			}
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// higher compares decimals of any length, as apimachinery does with
+// resourceVersions since 1.35.
+func higher(a, b string) bool {
+	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) > 0
+}

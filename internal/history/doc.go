@@ -1,0 +1,30 @@
+// Package history compares what a watch told its consumer with what was done
+// to the objects.
+//
+//	what was done ─► Ledger ─┐
+//	                         ├─► Check: every difference
+//	what was seen ─► []Event ┘
+//
+// # Terms
+//
+//   - state: an object with a uid and a resourceVersion, or its absence.
+//   - Ledger: for each object, the states it has been through, in order.
+//   - known: what a consumer holds after the events so far.
+//   - catching up: from the start, or from a GAP, up to SYNCED. States may be
+//     passed over then, since a list shows outcomes only. At any other time
+//     every state has to be seen.
+//   - Position: a moment in a Ledger.
+//
+// # What is checked
+//
+// Nothing comes twice; no older state comes after a newer one; nothing comes
+// that was never done; outside of catching up no state is left out, and the
+// resourceVersions of all objects together only rise; ADDED is of what was not
+// known, MODIFIED and DELETED of what was; in the end the consumer knows just
+// what exists.
+//
+// # What it will not do
+//
+// It does not look inside objects. It cannot judge changes whose outcome the
+// writer does not know, such as those sent to a server that is being killed.
+package history
