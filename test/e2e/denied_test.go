@@ -151,6 +151,7 @@ type access struct {
 	client    *cluster.Client
 	namespace string
 	user      string
+	names     []string // only these; none: all
 }
 
 func (a access) rbac(resource string) cluster.Collection {
@@ -164,6 +165,7 @@ func (a access) grant(t *testing.T) {
 		"metadata": cluster.Manifest{"name": "reader"},
 		"rules": []cluster.Manifest{{
 			"apiGroups": []string{""}, "resources": []string{"configmaps"}, "verbs": []string{"list", "watch"},
+			"resourceNames": a.names,
 		}},
 	})
 	a.client.Create(t, a.rbac("rolebindings"), cluster.Manifest{
@@ -209,4 +211,28 @@ func TestRightsThatAreTakenAwayAndGivenBack(t *testing.T) {
 	rights.grant(t)
 	w.churn(5)
 	verify(t, w.ledger, patient)
+}
+
+// A rule for single names allows a watch of just one of them.
+func TestRightsToOneObject(t *testing.T) {
+	t.Parallel()
+	s := cluster.Shared(t)
+	w := newWriter(t, s, configMaps(s.Namespace(t)))
+	rights := access{client: w.client, namespace: w.in.Namespace, user: "reader-" + namePart(), names: []string{"one"}}
+	rights.grant(t)
+	newWriter(t, s, w.kind).create("other")
+	w.create("one")
+	as := func(w *stream.Watcher) {
+		w.Client = load(t, kubeconfig.Options{Path: s.Kubeconfig(t, s.Admin, ""), As: rights.user})
+	}
+	named := func(name string) option { return func(w *stream.Watcher) { w.Target.Name = name } }
+	one := consume(t, "one", newWatcher(t, s, w.in, as, named("one")), nil, nil)
+	command := run(t, s, s.Admin, nil, "cm", "one", "-n", w.in.Namespace, "--as", rights.user, "-o", "json", "--markers")
+	awaitSynced(t, one, command)
+	w.edit("one")
+	verify(t, w.ledger, one, command)
+
+	for _, name := range []string{"other", ""} {
+		assert.ErrorIs(t, awaitEnd(t, consume(t, "other", newWatcher(t, s, w.in, as, named(name)), nil, nil)), status.ErrForbidden)
+	}
 }

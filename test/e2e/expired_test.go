@@ -53,6 +53,7 @@ func versionExpires(t *testing.T, c *cluster.Cluster) {
 	live := []observer{
 		loop("listed", nil), loop("by stream", nil, start(stream.StartStream)),
 		loop("exact", before, exactly(version)),
+		loop("cached", nil, func(w *stream.Watcher) { w.CachedList = true }),
 		command(nil), command(before, "--resource-version", version),
 	}
 	retryWatcher := func(w *stream.Watcher) { w.Policy = stream.RetryWatcher() }

@@ -48,16 +48,16 @@ func await(t testing.TB, o observer, what string, holds func([]history.Event) bo
 func settle(t testing.TB, l *history.Ledger, observers ...observer) {
 	t.Helper()
 	for _, o := range observers {
+		settled := false
 		t.Cleanup(func() {
-			if t.Failed() {
-				if missing := l.Unsettled(o.position(), o.seen()); missing != "" {
-					t.Logf("%s: %s", o.label(), missing)
-				}
+			if !settled {
+				t.Logf("%s: %s", o.label(), l.Unsettled(o.position(), o.seen()))
 			}
 		})
 		await(t, o, "what exists", func(events []history.Event) bool {
 			return l.Unsettled(o.position(), events) == ""
 		})
+		settled = true
 	}
 }
 

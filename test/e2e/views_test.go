@@ -145,10 +145,11 @@ func TestManyPagesAreOneList(t *testing.T) {
 			}
 			paged := consume(t, "paged", newWatcher(t, s, w.in, func(w *stream.Watcher) { w.PageSize = 7 }), nil, nil)
 			whole := consume(t, "whole", newWatcher(t, s, w.in, func(w *stream.Watcher) { w.PageSize = -1 }), nil, nil)
+			cached := consume(t, "cached", newWatcher(t, s, w.in, func(w *stream.Watcher) { w.PageSize, w.CachedList = 7, true }), nil, nil)
 			command := run(t, s, s.Admin, nil, w.in.Path(), "-o", "json", "--markers", "--chunk-size", "7")
-			awaitSynced(t, paged, whole, command)
+			awaitSynced(t, paged, whole, cached, command)
 			w.churn(10)
-			verify(t, w.ledger, paged, whole, command)
+			verify(t, w.ledger, paged, whole, cached, command)
 
 			pages := func(c *consumer) (n int) {
 				for _, r := range c.requests() {
@@ -160,6 +161,7 @@ func TestManyPagesAreOneList(t *testing.T) {
 			}
 			assert.Equal(t, (objects+6)/7, pages(paged))
 			assert.Equal(t, 1, pages(whole))
+			assert.Equal(t, 1, pages(cached), "the server's cache knows no pages")
 		})
 	}
 }
