@@ -38,6 +38,7 @@ var allowed = map[string][]string{
 	// which links none of it.
 	"kubeconfig":       {module + "/kubeconfig/...", "go.yaml.in/yaml/v3", "golang.org/x/net/http/httpproxy"},
 	"kubeconfig/...":   {module + "/kubeconfig/...", "golang.org/x/net/http/httpproxy"},
+	"internal/history": nil,
 	"examples/...":     {module + "/..."},
 	"cmd/rawwatch":     {module + "/..."},
 	"cmd/rawwatch/...": {module + "/...", "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/itchyny/gojq", "golang.org/x/term"},

@@ -27,7 +27,7 @@ import (
 // A run is its seed: RAWWATCH_CHAOS_SEED=n plays one, RAWWATCH_CHAOS_RUNS=n so
 // many.
 func TestChaos(t *testing.T) {
-	first, runs := uint64(1), 400
+	first, runs := uint64(1), 200
 	if testing.Short() {
 		runs = 50
 	}
