@@ -29,8 +29,9 @@ import (
 // what the server says to it, and what comes out. Beside testscript's own
 // commands there are:
 //
-//	server [-tls] FILE        starts a server that plays FILE (see server_test.go);
-//	                          sets SERVER (its URL), HOST, and writes ca.pem with -tls
+//	server [-tls] [-any] FILE starts a server that plays FILE (see server_test.go);
+//	                          sets SERVER (its URL), HOST, and writes ca.pem with -tls;
+//	                          -any: the requests of several watches, in any order
 //	exits CODE ARGS…          runs the command, and fails unless it ends with CODE and
 //	                          the server has been asked for everything in its file
 //	signal NAME CODE TEXT ARGS…  the same, and sends a signal when TEXT is on stdout
@@ -87,6 +88,7 @@ type serverKey struct{}
 // fails the script when the command is over.
 type scripted struct {
 	server *replay.Server
+	told   *told
 
 	mu       sync.Mutex
 	problems []string
@@ -120,15 +122,18 @@ func (s *scripted) close() error {
 
 func cmdServer(ts *testscript.TestScript, neg bool, args []string) {
 	options := replay.Options{TCP: true}
-	if len(args) == 2 && args[0] == "-tls" {
-		options.TLS, args = true, args[1:]
+	for len(args) > 1 && args[0][0] == '-' {
+		options.TLS = options.TLS || args[0] == "-tls"
+		options.AnyOrder = options.AnyOrder || args[0] == "-any"
+		args = args[1:]
 	}
 	if neg || len(args) != 1 {
-		ts.Fatalf("usage: server [-tls] FILE")
+		ts.Fatalf("usage: server [-tls] [-any] FILE")
 	}
 	s := ts.Value(serverKey{}).(*scripted)
 	ts.Check(s.close())
-	script, err := parseServer(ts.ReadFile(args[0]))
+	s.told = newTold()
+	script, err := parseServer(ts.ReadFile(args[0]), s.told)
 	ts.Check(err)
 	s.server = replay.NewServer(s, script, options)
 	ts.Setenv("SERVER", s.server.URL().String())
@@ -158,10 +163,12 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	s := ts.Value(serverKey{}).(*scripted)
 	ctx := context.Background()
+	streams := cli.Streams{In: strings.NewReader(""), Out: ts.Stdout(), Err: ts.Stderr()}
 	if s.server != nil {
 		ctx = s.server.Context() // a request that does not fit ends the command too
+		streams.Out, streams.Err = io.MultiWriter(streams.Out, s.told), io.MultiWriter(streams.Err, s.told)
 	}
-	got := cli.Run(ctx, args[1:], cli.Streams{In: strings.NewReader(""), Out: ts.Stdout(), Err: ts.Stderr()})
+	got := cli.Run(ctx, args[1:], streams)
 	ts.Check(s.close())
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)

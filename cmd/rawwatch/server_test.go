@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"example.com/rawwatch/stream/replay"
@@ -35,12 +36,13 @@ import (
 //	recording FILE        a whole answer of a real server
 //	cut-unanswered        the connection is closed before any answer
 //	pause DURATION        silence
+//	await TEXT            silence, until the command has written TEXT (exits only)
 //	end, cut, reset, hold how it ends; a watch that says nothing more ends
 //
 // A line that starts with # is a comment.
 
-// parseServer reads a server file.
-func parseServer(text string) (replay.Script, error) {
+// parseServer reads a server file. told is what the command writes.
+func parseServer(text string, told *told) (replay.Script, error) {
 	var script replay.Script
 	responded := false
 	for n, line := range strings.Split(text, "\n") {
@@ -50,7 +52,7 @@ func parseServer(text string) (replay.Script, error) {
 		}
 		var err error
 		if strings.HasPrefix(line, " ") {
-			err = addStep(&script[len(script)-1], bare, &responded)
+			err = addStep(&script[len(script)-1], bare, &responded, told)
 		} else {
 			var exchange replay.Exchange
 			exchange, err = parseExchange(strings.Fields(bare))
@@ -94,7 +96,7 @@ func parseExchange(words []string) (replay.Exchange, error) {
 }
 
 // addStep appends a step; responded is whether the header has been sent.
-func addStep(e *replay.Exchange, line string, responded *bool) error {
+func addStep(e *replay.Exchange, line string, responded *bool, told *told) error {
 	verb, text, _ := strings.Cut(line, " ")
 	words := strings.Fields(text)
 	word := func(i int) string {
@@ -156,6 +158,8 @@ func addStep(e *replay.Exchange, line string, responded *bool) error {
 			return err
 		}
 		e.Answer = append(e.Answer, replay.Pause(d))
+	case "await":
+		e.Answer = append(e.Answer, replay.Do(func() { told.await(text) }))
 	case "end", "cut", "reset", "hold":
 		if !*responded && verb != "reset" {
 			*responded = true
@@ -183,4 +187,40 @@ func objects(words []string) string {
 		items = append(items, replay.Item(name, version))
 	}
 	return replay.ListPage(words[0], token, items...)
+}
+
+// told is what a command has written so far. With it, what one watch is sent can
+// wait for what another one has shown.
+type told struct {
+	mu   sync.Mutex
+	all  strings.Builder
+	more chan struct{} // closed by the next write
+}
+
+func newTold() *told { return &told{more: make(chan struct{})} }
+
+func (t *told) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	close(t.more)
+	t.more = make(chan struct{})
+	return t.all.Write(b)
+}
+
+// await gives up after a while: the script then fails by what it compares.
+func (t *told) await(text string) {
+	late := time.After(10 * time.Second)
+	for {
+		t.mu.Lock()
+		seen, more := strings.Contains(t.all.String(), text), t.more
+		t.mu.Unlock()
+		if seen {
+			return
+		}
+		select {
+		case <-more:
+		case <-late:
+			return
+		}
+	}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,10 +21,13 @@ import (
 type ask struct {
 	*flags
 
-	// typ is to be found by discovery. If it is "", target is all there is to
-	// know: a path was given.
-	typ    string
+	// types are to be found by discovery. If there are none, target is all
+	// there is to know: a path was given.
+	types  []string
 	target stream.Target
+
+	// folder: --checkpoint names one, and each source has a file in it.
+	folder bool
 
 	// begin is what --start, --watch-only, --resource-version and -o raw come
 	// to together.
@@ -42,16 +47,27 @@ func (f *flags) parse(cmd *cobra.Command, args []string) (*ask, error) {
 	if err := a.what(args, given); err != nil {
 		return nil, err
 	}
-	if err := a.where(given); err != nil {
+	if err := a.where(); err != nil {
 		return nil, err
 	}
 	if err := a.when(given); err != nil {
 		return nil, err
 	}
+	if err := a.since(given); err != nil {
+		return nil, err
+	}
+	if err := f.recording.check(given); err != nil {
+		return nil, err
+	}
 	return a, a.limits()
 }
 
-// what reads TYPE NAME, TYPE/NAME, or a path.
+// several: more than one collection is asked for.
+func (a *ask) several() bool {
+	return len(a.types) > 1 || len(a.namespaces) > 1 && !a.allNamespaces
+}
+
+// what reads TYPE NAME, TYPE/NAME, TYPE,TYPE NAME, or a path.
 func (a *ask) what(args []string, given func(string) bool) error {
 	switch len(args) {
 	case 0:
@@ -70,15 +86,24 @@ func (a *ask) what(args []string, given func(string) bool) error {
 		}
 		name, slash = args[1], true
 	}
+	for one := range strings.SplitSeq(typ, ",") {
+		switch {
+		case typ == "":
+			return usagef("the TYPE is empty")
+		case one == "":
+			return usagef("a TYPE is empty in %q", typ)
+		}
+		if !slices.Contains(a.types, one) {
+			a.types = append(a.types, one)
+		}
+	}
 	switch {
-	case strings.Contains(typ, ","):
-		return usagef("%q are several types: watch one at a time", typ)
-	case typ == "":
-		return usagef("the TYPE is empty")
+	case strings.Contains(args[0], ",") && strings.Contains(args[0], "/"):
+		return usagef("%q: a NAME comes after all types, as in rawwatch pods,services web", args[0])
 	case slash && (name == "" || strings.Contains(name, "/")):
 		return usagef("%q is no NAME", name)
 	}
-	a.typ, a.target.Name = typ, name
+	a.target.Name = name
 	return nil
 }
 
@@ -121,16 +146,20 @@ func (a *ask) path(args []string, given func(string) bool) error {
 	return nil
 }
 
-// where looks at the namespace; the kubeconfig has its say later.
-func (a *ask) where(given func(string) bool) error {
-	switch {
-	case len(a.namespaces) > 1:
-		return usagef("-n is given %d times: watch one namespace at a time, or all with -A", len(a.namespaces))
-	case given("namespace") && a.namespaces[0] == "":
-		return usagef("-n is empty; for all namespaces write -A")
-	case len(a.namespaces) == 1:
-		a.connection.Namespace = a.namespaces[0]
+// where looks at the namespaces; the kubeconfig has its say later.
+func (a *ask) where() error {
+	var namespaces []string
+	for _, n := range a.namespaces {
+		switch {
+		case n == "":
+			return usagef("-n is empty; for all namespaces write -A")
+		case strings.Contains(n, ","):
+			return usagef("-n %s: give -n once for each namespace", n)
+		case !slices.Contains(namespaces, n):
+			namespaces = append(namespaces, n)
+		}
 	}
+	a.namespaces = namespaces
 	timeout, err := kubeconfig.ParseTimeout(a.requestTimeout)
 	if err != nil {
 		return usagef("--request-timeout: %s", strings.TrimPrefix(err.Error(), "kubeconfig: "))
@@ -160,6 +189,8 @@ func (a *ask) when(given func(string) bool) error {
 			return usagef("--resource-version is empty; leave it out, or write 0 for whatever the server has at hand")
 		case a.once:
 			return usagef("--once ends when all that exists has been shown, but --resource-version begins after it")
+		case a.several():
+			return usagef("--resource-version is the place in the history of one collection, and several are asked for")
 		}
 		// "0" is no version but a wish: whatever the server has at hand, which
 		// may be older than anything. A library refuses it, because programs
@@ -172,7 +203,7 @@ func (a *ask) when(given func(string) bool) error {
 	}
 	switch start {
 	case startStream:
-		return usagef("--start stream, the streaming list, is not there yet; --start list shows the same")
+		a.begin = stream.StartStream
 	case startNow:
 		if a.once {
 			return usagef("--once ends when all that exists has been shown, but nothing of it is asked for (--start now)")
@@ -180,9 +211,30 @@ func (a *ask) when(given func(string) bool) error {
 		a.begin = stream.StartNow
 	case startList:
 		if raw {
-			return usagef("-o raw shows the watch alone, not a list; leave out --start, or write --resource-version 0")
+			return usagef("-o raw shows the watch alone, not a list; leave out --start, or write --start stream")
 		}
 		a.begin = stream.StartList
+	}
+	return nil
+}
+
+// since looks at where the last run ended.
+func (a *ask) since(given func(string) bool) error {
+	if !given("checkpoint") {
+		return nil
+	}
+	switch {
+	case a.checkpoint == "":
+		return usagef("--checkpoint is empty; name a file")
+	case given("resource-version"):
+		return usagef("--checkpoint says where to begin; leave out --resource-version")
+	case a.once && a.noTrack:
+		return usagef("--once --checkpoint shows what has changed, but with --no-track nothing is remembered to compare with")
+	}
+	info, err := os.Stat(a.checkpoint)
+	a.folder = err == nil && info.IsDir()
+	if a.several() && !a.folder {
+		return usagef("--checkpoint %s: several collections are asked for, so name a folder that exists; each gets a file of its own in it", a.checkpoint)
 	}
 	return nil
 }
@@ -200,71 +252,6 @@ func (a *ask) limits() error {
 		return usagef("--backoff-max is over %s", backoff.MaxDelay)
 	}
 	return nil
-}
-
-// policy is what the flags make of stream's choices. A person at a terminal
-// who mistyped an address wants to know at once, so first contact stops where
-// a program would wait.
-func (a *ask) policy() stream.Policy {
-	p := stream.Policy{
-		OnFirstContact: stream.StopFirstContact,
-		Persist:        a.persist,
-		MaxReconnects:  int(a.maxReconnects),
-	}
-	if a.persist {
-		p.OnFirstContact = stream.RetryUnreachable
-	}
-	if a.onExpired.value == fail {
-		p.OnExpired = stream.StopExpired
-	}
-	if a.onUnknownEvent.value == fail {
-		p.OnUnknownEvent = stream.StopUnknownEvent
-	}
-	switch a.onUnknownError.value {
-	case retry:
-		p.OnErrorEvent = stream.RetryErrorEvent
-	case fail:
-		p.OnErrorEvent = stream.StopErrorEvent
-	}
-	return p
-}
-
-// backoff is the policy of delays.
-func (a *ask) backoff() backoff.Policy {
-	return backoff.Policy{Min: time.Duration(a.backoffMin), Max: time.Duration(a.backoffMax)}
-}
-
-// watcher is the Watcher the flags describe, still without a server and the
-// type that discovery has to find.
-func (a *ask) watcher() *stream.Watcher {
-	w := &stream.Watcher{
-		Target:       a.target,
-		Start:        a.begin,
-		Policy:       a.policy(),
-		Backoff:      a.backoff(),
-		PageSize:     int(a.chunkSize),
-		WatchTimeout: time.Duration(a.watchTimeout),
-		IdleTimeout:  time.Duration(a.idleTimeout),
-		MaxFrame:     int(a.maxFrame),
-		Untracked:    a.noTrack,
-		Bookmarks:    a.bookmarks,
-		UserAgent:    userAgent,
-	}
-	if a.chunkSize == 0 {
-		w.PageSize = -1
-	}
-	if a.begin == stream.StartExact {
-		w.ResourceVersion = a.resourceVersion
-	}
-	if a.metadataOnly {
-		w.View = stream.MetadataOnly
-	}
-	if a.output.value == string(output.Raw) {
-		// As received: bookmarks too, and what an index would leave out as
-		// delivered before.
-		w.Bookmarks, w.Untracked = true, true
-	}
-	return w
 }
 
 // flagError turns what the flag parser says into a usage error, with the flag

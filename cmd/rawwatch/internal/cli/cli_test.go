@@ -77,7 +77,8 @@ func TestTheScriptsUseEveryFlag(t *testing.T) {
 		if s, ok := short[name]; ok {
 			forms += "|" + s
 		}
-		assert.Regexp(t, regexp.MustCompile(`(?m)^exits .* (`+forms+`)( |=|$)`), scripts.String(), "%s is used by no script", name)
+		used := regexp.MustCompile(`(?m)^exits .* (` + forms + `)( |=|$)`)
+		assert.True(t, used.MatchString(scripts.String()), "%s is used by no script", name)
 	}
 }
 
@@ -95,7 +96,9 @@ func TestExitCodes(t *testing.T) {
 		{"kubeconfig", fmt.Errorf("x: %w", &kubeconfig.Error{Err: errors.New("x")}), 2},
 		{"no kubeconfig", kubeconfig.ErrNoConfiguration, 2},
 		{"a Watcher that cannot begin", &stream.ConfigError{Field: "x", Problem: "y"}, 2},
-		{"unmet", unmet(errors.New("x")), 3},
+		{"a checkpoint of another watch", &stream.CheckpointError{Err: stream.ErrCheckpointOther}, 2},
+		{"a checkpoint on a full disk", &toldError{&stream.CheckpointError{Err: syscall.ENOSPC}}, 1},
+		{"unmet", unmet(nil), 3},
 		{"401", streamError(&status.Error{HTTPStatus: 401}), 4},
 		{"403", streamError(&status.Error{HTTPStatus: 403}), 4},
 		{"404", streamError(&status.Error{HTTPStatus: 404}), 5},

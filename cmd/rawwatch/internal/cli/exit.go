@@ -15,7 +15,7 @@ import (
 const (
 	exitOK        = 0   // ended as asked
 	exitError     = 1   // any other error
-	exitUsage     = 2   // flags, kubeconfig
+	exitUsage     = 2   // flags, kubeconfig, a checkpoint that cannot be used
 	exitUnmet     = 3   // --timeout passed before what was waited for
 	exitDenied    = 4   // 401, 403
 	exitNotFound  = 5   // 404, 405, unknown type
@@ -31,6 +31,8 @@ func exitCode(err error) int {
 		usage       *usageError
 		config      *kubeconfig.Error
 		watcher     *stream.ConfigError
+		checkpoint  *stream.CheckpointError
+		told        *toldError
 		interrupted *interruptedError
 		unknown     *discovery.UnknownTypeError
 		ambiguous   *discovery.AmbiguousError
@@ -49,7 +51,9 @@ func exitCode(err error) int {
 		return exitOK
 	case errors.As(err, &interrupted):
 		return interrupted.exitCode()
-	case errors.As(err, &usage), errors.As(err, &watcher),
+	case errors.As(err, &told):
+		return exitError // something on the side of a watch that went well
+	case errors.As(err, &usage), errors.As(err, &watcher), errors.As(err, &checkpoint),
 		errors.As(err, &config), is(kubeconfig.ErrNoConfiguration):
 		return exitUsage
 	case is(errUnmet):
@@ -83,6 +87,11 @@ func (e *interruptedError) Error() string {
 		return "interrupted by SIGTERM"
 	}
 	return "interrupted by SIGINT"
+}
+
+func isInterrupted(err error) bool {
+	interrupted := (*interruptedError)(nil)
+	return errors.As(err, &interrupted)
 }
 
 func (e *interruptedError) exitCode() int {

@@ -46,13 +46,14 @@ func errorLine(err error) string {
 
 // failed puts the place into what ended the watch. What is no failure of the
 // server's passes as it is.
-func (a *ask) failed(err error, l located, config *kubeconfig.Config) error {
+func (a *ask) failed(err error, sources []*source, config *kubeconfig.Config) error {
 	if err == nil {
 		return nil
 	}
 	f := &failure{server: config.Server.Host, reason: cause.Of(err), err: err}
 	var (
 		ended     *stream.Error
+		typ       *typeError
 		request   *discovery.RequestError
 		unknown   *discovery.UnknownTypeError
 		ambiguous *discovery.AmbiguousError
@@ -62,13 +63,18 @@ func (a *ask) failed(err error, l located, config *kubeconfig.Config) error {
 	case errors.As(err, &ended):
 		// The watch: a verb and a resource, which is also what access rules
 		// are made of.
-		f.tried = string(ended.Verb) + " " + l.what()
+		f.tried = string(ended.Verb) + " " + ended.Target.String()
+		for _, s := range sources {
+			if s.target == ended.Target {
+				f.tried = string(ended.Verb) + " " + s.what()
+			}
+		}
 		f.hint = hint(ended.Err, ended.Row, config)
 		if errors.Is(err, status.ErrForbidden) {
 			f.hint = "try: " + canI(ended)
 		}
-	case errors.As(err, &request):
-		f.tried = fmt.Sprintf("find out what %q is", a.typ)
+	case errors.As(err, &request) && errors.As(err, &typ):
+		f.tried = fmt.Sprintf("find out what %q is", typ.typ)
 		// The path is part of the reason here: only some people may read it.
 		f.reason = "GET " + request.Path + ": " + cause.Of(request.Err)
 		row := status.Decide(status.Failure{Verb: status.List, Err: request.Err}, status.Run{}).Row
@@ -141,9 +147,24 @@ func canI(e *stream.Error) string {
 
 // unmet is the error of a --timeout that passed too early, with what kept it
 // from being met.
-func unmet(last error) error {
-	if last == nil {
-		return errUnmet
+func unmet(sources []*source) error {
+	var missing []string
+	var last error
+	for _, s := range sources {
+		if s.synced {
+			continue
+		}
+		missing = append(missing, s.label)
+		if err := s.watcher.State().LastError; last == nil {
+			last = err
+		}
 	}
-	return fmt.Errorf("%w; the last failure: %s", errUnmet, cause.Of(last))
+	err := errUnmet
+	if len(sources) > 1 {
+		err = fmt.Errorf("%w of %s", err, strings.Join(missing, ", "))
+	}
+	if last != nil {
+		err = fmt.Errorf("%w; the last failure: %s", err, cause.Of(last))
+	}
+	return err
 }

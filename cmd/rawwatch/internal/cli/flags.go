@@ -18,8 +18,7 @@ type flags struct {
 	connection     kubeconfig.Options
 	requestTimeout string
 
-	// What. The namespace may be given several times only to be told that
-	// there is one: the last of two would win without a word.
+	// What.
 	namespaces    []string
 	allNamespaces bool
 	selector      string
@@ -30,6 +29,7 @@ type flags struct {
 	watchOnly       bool
 	watch           bool // changes nothing: it always watches
 	resourceVersion string
+	checkpoint      string
 	chunkSize       count
 
 	// Until when.
@@ -58,6 +58,8 @@ type flags struct {
 	metadataOnly bool
 	noHeaders    bool
 	verbosity    count
+
+	recording recordingFlags
 }
 
 // The values of --start.
@@ -97,16 +99,17 @@ func (f *flags) add(cmd *cobra.Command) {
 	set.StringVar(&c.TLSServerName, "tls-server-name", "", "the name in the server's certificate")
 	set.StringVar(&f.requestTimeout, "request-timeout", "0", "limit of a request that is no watch")
 
-	set.StringArrayVarP(&f.namespaces, "namespace", "n", nil, "the namespace")
+	set.StringArrayVarP(&f.namespaces, "namespace", "n", nil, "the namespace; may be repeated")
 	set.BoolVarP(&f.allNamespaces, "all-namespaces", "A", false, "all namespaces")
 	set.StringVarP(&f.selector, "selector", "l", "", "a label selector")
 	set.StringVar(&f.fieldSelector, "field-selector", "", "a field selector")
 
 	f.start = choice{startList, []string{startList, startStream, startNow}}
-	set.Var(&f.start, "start", "begin with what exists, or with what changes from now on")
+	set.Var(&f.start, "start", "begin with what exists (stream: in one request), or with what changes from now on")
 	set.BoolVar(&f.watchOnly, "watch-only", false, "the same as --start now")
 	set.BoolVarP(&f.watch, "watch", "w", false, "accepted, and changes nothing")
 	set.StringVar(&f.resourceVersion, "resource-version", "", "begin after this version")
+	set.StringVar(&f.checkpoint, "checkpoint", "", "the file, or folder, that says where the last run ended")
 	// The defaults of package stream are written out here, so that completion
 	// and the help page can show them.
 	f.chunkSize = 500
@@ -145,4 +148,6 @@ func (f *flags) add(cmd *cobra.Command) {
 	set.BoolVar(&f.metadataOnly, "metadata-only", false, "ask for metadata alone")
 	set.BoolVar(&f.noHeaders, "no-headers", false, "no line of column names")
 	set.VarP(&f.verbosity, "v", "v", "how much to tell: 1 requests, 2 events left out")
+
+	f.recording.add(cmd)
 }

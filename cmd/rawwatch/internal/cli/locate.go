@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"example.com/rawwatch/backoff"
@@ -15,56 +16,54 @@ import (
 	"example.com/rawwatch/stream"
 )
 
-// located is the collection to watch, and what discovery said about it.
-type located struct {
-	target stream.Target
-	kind   string // "" when a path was given
-	// everywhere: the objects have namespaces, and all of them are watched.
-	everywhere bool
-}
-
-// what names it in a sentence.
-func (l located) what() string {
-	if l.everywhere {
-		return l.target.String() + " in all namespaces"
-	}
-	return l.target.String()
-}
-
-// kindIn is the kind to call the objects by. In a view other than the whole
-// object they call themselves by the view's kind, so of a path that says none
-// the resource has to do.
-func (l located) kindIn(view stream.View) string {
-	if l.kind == "" && view != stream.Object {
-		return l.target.Resource
-	}
-	return l.kind
-}
-
-// locate finds the collection. A path needs no request.
-func (a *ask) locate(ctx context.Context, config *kubeconfig.Config, tell *story.Story) (located, error) {
-	if a.typ == "" {
-		return located{target: a.target}, nil
+// locate finds the collections. A path needs no request.
+func (a *ask) locate(ctx context.Context, config *kubeconfig.Config, tell *story.Story) ([]*source, error) {
+	if len(a.types) == 0 {
+		return []*source{{target: a.target}}, nil
 	}
 	// A name after TYPE is not looked up: the watch selects it, and shows it
 	// when it comes to exist.
 	client := &discovery.Client{HTTP: config.Client, Server: config.Server, UserAgent: userAgent}
-	r, err := a.resolve(ctx, client, tell)
-	if err != nil {
-		return located{}, err
-	}
-	tell.Detail(1, "%s is %s, %s in %s", a.typ, r.Kind, r.Name, r.GroupVersion())
-	l := located{target: a.target, kind: r.Kind}
-	l.target.Group, l.target.Version, l.target.Resource = r.Group, r.Version, r.Name
+	namespaces := a.namespaces
 	switch {
-	case !r.Namespaced: // as kubectl: a namespace means nothing here
 	case a.allNamespaces:
-		l.everywhere = true
-	default:
-		l.target.Namespace = config.Namespace
+		namespaces = []string{""}
+	case len(namespaces) == 0:
+		namespaces = []string{config.Namespace}
 	}
-	return l, nil
+	var all []*source
+	for _, typ := range a.types {
+		r, err := a.resolve(ctx, client, typ, tell)
+		if err != nil {
+			return nil, &typeError{typ, err}
+		}
+		tell.Detail(1, "%s is %s, %s in %s", typ, r.Kind, r.Name, r.GroupVersion())
+		in := namespaces
+		if !r.Namespaced {
+			in = []string{""} // as kubectl: a namespace means nothing here
+		}
+		for _, namespace := range in {
+			s := &source{target: a.target, kind: r.Kind, everywhere: r.Namespaced && namespace == ""}
+			s.target.Group, s.target.Version, s.target.Resource = r.Group, r.Version, r.Name
+			s.target.Namespace = namespace
+			// "pods,po" is one collection.
+			if !slices.ContainsFunc(all, func(other *source) bool { return other.target == s.target }) {
+				all = append(all, s)
+			}
+		}
+	}
+	label(all)
+	return all, nil
 }
+
+// typeError: it could not be found out what a type is.
+type typeError struct {
+	typ string
+	err error
+}
+
+func (e *typeError) Error() string { return e.err.Error() }
+func (e *typeError) Unwrap() error { return e.err }
 
 // discoveryTimeout bounds one round of discovery, unless --request-timeout
 // bounds its requests. The watch has limits of its own; here a server that
@@ -73,10 +72,10 @@ const discoveryTimeout = 30 * time.Second
 
 // resolve asks until there is an answer that waiting does not change, by the
 // same table that the watch goes by.
-func (a *ask) resolve(ctx context.Context, client *discovery.Client, tell *story.Story) (discovery.Resource, error) {
+func (a *ask) resolve(ctx context.Context, client *discovery.Client, typ string, tell *story.Story) (discovery.Resource, error) {
 	delays := backoff.Backoff{Policy: a.backoff()}
 	for failures := 1; ; failures++ {
-		r, err := a.resolveOnce(ctx, client)
+		r, err := a.resolveOnce(ctx, client, typ)
 		if err == nil {
 			return r, nil
 		}
@@ -92,20 +91,21 @@ func (a *ask) resolve(ctx context.Context, client *discovery.Client, tell *story
 		if limit := int(a.maxReconnects); limit > 0 && failures > limit {
 			return r, fmt.Errorf("%w: %w", stream.ErrMaxReconnects, err)
 		}
-		tell.Repeat("discovery", "cannot find out what %q is: %s; waiting %s", a.typ, cause.Of(err), story.Short(wait))
+		tell.Repeat("discovery "+typ, "cannot find out what %q is: %s; waiting %s", typ, cause.Of(err), story.Short(wait))
 		if err := backoff.Sleep(ctx, wait); err != nil {
 			return r, err
 		}
+		client.Forget()
 	}
 }
 
-func (a *ask) resolveOnce(ctx context.Context, client *discovery.Client) (discovery.Resource, error) {
+func (a *ask) resolveOnce(ctx context.Context, client *discovery.Client, typ string) (discovery.Resource, error) {
 	if a.connection.RequestTimeout == 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeoutCause(ctx, discoveryTimeout, errSlow)
 		defer cancel()
 	}
-	return client.Resolve(ctx, a.typ)
+	return client.Resolve(ctx, typ)
 }
 
 var errSlow = errors.New("no answer for " + discoveryTimeout.String())

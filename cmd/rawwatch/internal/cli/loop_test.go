@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -10,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/rawwatch/cmd/rawwatch/internal/output"
 	"example.com/rawwatch/cmd/rawwatch/internal/story"
+	"example.com/rawwatch/kubeconfig"
 	"example.com/rawwatch/stream"
 	"example.com/rawwatch/stream/replay"
 )
@@ -29,6 +30,13 @@ func parsed(t *testing.T, args ...string) *ask {
 	return a
 }
 
+// looped is the loop over a path, with srv in the place of a kubeconfig.
+func (a *ask) looped(srv *replay.Server, out, err io.Writer) *loop {
+	s := &source{target: a.target}
+	a.prepare(s, &kubeconfig.Config{Client: srv.Client(), Server: srv.URL()}, story.New(err, 0))
+	return a.newLoop([]*source{s}, Streams{Out: out})
+}
+
 func TestASlowReaderOfStandardOutputIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		srv := replay.NewServer(t, replay.Script{
@@ -36,9 +44,6 @@ func TestASlowReaderOfStandardOutputIsTold(t *testing.T) {
 				replay.Write(replay.Event("ADDED", "a", "11")), replay.Write(replay.Event("ADDED", "b", "12")), replay.Hold()),
 		}, replay.Options{})
 		a := parsed(t, replay.ConfigMaps, "--resource-version", "10", "--count", "2")
-		w := a.watcher()
-		w.Client, w.Server = srv.Client(), srv.URL()
-
 		var told bytes.Buffer
 		slow := []time.Duration{999 * time.Millisecond, 3200 * time.Millisecond}
 		out := writerFunc(func(b []byte) (int, error) {
@@ -46,10 +51,11 @@ func TestASlowReaderOfStandardOutputIsTold(t *testing.T) {
 			slow = slow[1:]
 			return len(b), nil
 		})
-		shown, err := a.loop(t.Context(), w, output.New(out, output.Options{Format: output.Name}), story.New(&told, 0))
-		require.NoError(t, err)
-		assert.Equal(t, 2, shown)
-		assert.Equal(t, "rawwatch: falling behind: standard output took no data for 3.2s\n", told.String())
+		l := a.looped(srv, out, &told)
+		require.NoError(t, l.run(t.Context()))
+		assert.Equal(t, 2, l.shown)
+		assert.Contains(t, told.String(), "rawwatch: falling behind: standard output took no data for 3.2s\n")
+		assert.Equal(t, 1, strings.Count(told.String(), "behind"))
 	})
 }
 
@@ -59,11 +65,9 @@ func TestTheLastEventIsAcknowledged(t *testing.T) {
 			replay.On(replay.Watch(replay.ConfigMaps, "10"), replay.Respond(200), replay.Write(replay.Event("ADDED", "a", "11")), replay.Hold()),
 		}, replay.Options{})
 		a := parsed(t, replay.ConfigMaps, "--resource-version", "10", "--count", "1")
-		w := a.watcher()
-		w.Client, w.Server = srv.Client(), srv.URL()
-		_, err := a.loop(t.Context(), w, output.New(&bytes.Buffer{}, output.Options{}), story.New(&bytes.Buffer{}, 0))
-		require.NoError(t, err)
-		assert.Equal(t, "11", w.State().ResourceVersion)
+		l := a.looped(srv, &bytes.Buffer{}, &bytes.Buffer{})
+		require.NoError(t, l.run(t.Context()))
+		assert.Equal(t, "11", l.sources[0].watcher.State().ResourceVersion)
 	})
 }
 
@@ -101,5 +105,8 @@ func TestFlagsBecomeAWatcher(t *testing.T) {
 
 	raw := parsed(t, "pods", "-o", "raw").watcher()
 	assert.Equal(t, stream.StartNow, raw.Start)
-	assert.True(t, raw.Bookmarks && raw.Untracked, "as received")
+	assert.True(t, raw.Bookmarks, "as received")
+	assert.Equal(t, stream.StartStream, parsed(t, "pods", "--start", "stream").watcher().Start)
+	assert.True(t, parsed(t, "pods", "--once", "--checkpoint", "x").watcher().ListFirst)
+	assert.False(t, parsed(t, "pods", "--checkpoint", "x").watcher().ListFirst)
 }

@@ -29,7 +29,8 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	root := newRoot(streams)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if interrupted := (*interruptedError)(nil); err != nil && !errors.As(err, &interrupted) {
+	interrupted, told := (*interruptedError)(nil), (*toldError)(nil)
+	if err != nil && !errors.As(err, &interrupted) && !errors.As(err, &told) {
 		io.WriteString(streams.Err, errorLine(err))
 	}
 	return exitCode(err)
@@ -61,6 +62,6 @@ func newRoot(streams Streams) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	f.add(root)
 	addHelp(root)
-	root.AddCommand(newExplain(), newVersion())
+	root.AddCommand(newRecord(streams), newExplain(), newVersion())
 	return root
 }

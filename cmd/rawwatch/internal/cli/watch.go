@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"iter"
+	"slices"
 	"time"
 
 	"example.com/rawwatch/cmd/rawwatch/internal/output"
@@ -27,6 +29,9 @@ func (a *ask) run(ctx context.Context, streams Streams) error {
 	tell := story.New(streams.Err, int(a.verbosity))
 	connection := a.connection
 	connection.UserAgent, connection.Stderr = userAgent, streams.Err
+	if len(a.namespaces) > 0 {
+		connection.Namespace = a.namespaces[0]
+	}
 	config, err := kubeconfig.Load(connection)
 	if err != nil {
 		return err
@@ -34,41 +39,39 @@ func (a *ask) run(ctx context.Context, streams Streams) error {
 	for _, warning := range config.Warnings {
 		tell.Say("warning: %s", warning)
 	}
-	found, err := a.locate(ctx, config, tell)
-	if err == nil {
-		err = a.watch(ctx, found, config, streams, tell)
+	recording, err := a.recording.begin(config.Client, tell)
+	if err != nil {
+		return err
 	}
-	switch { // a timeout may have come before there was anything to watch
-	case errors.Is(err, errTimeout) && a.once:
-		return errUnmet
-	case errors.Is(err, errTimeout), isClosedPipe(err):
-		return nil
-	}
-	return a.failed(err, found, config)
+	return recording.end(a.follow(ctx, config, streams, tell))
 }
 
-// watch prints what happens to a collection.
-func (a *ask) watch(ctx context.Context, found located, config *kubeconfig.Config, streams Streams, tell *story.Story) error {
-	w := a.watcher()
-	w.Client, w.Server, w.Target = config.Client, config.Server, found.target
-	w.Trace = tell.Trace()
-	tell.Watching(found.what(), config.Server.Host)
-	p := output.New(streams.Out, output.Options{
-		Format:    output.Format(a.output.value),
-		Markers:   a.markers,
-		NoHeaders: a.noHeaders,
-		Group:     found.target.Group,
-		Kind:      found.kindIn(w.View),
-		Resource:  found.target.Resource,
-		Namespace: found.target.Namespace,
-	})
-	shown, err := a.loop(ctx, w, p, tell)
-	interrupted := (*interruptedError)(nil)
+// follow finds the type on the server, and watches it.
+func (a *ask) follow(ctx context.Context, config *kubeconfig.Config, streams Streams, tell *story.Story) error {
+	sources, err := a.locate(ctx, config, tell)
+	if err != nil {
+		// A timeout may come before there is anything to watch.
+		return a.failed(a.asAsked(err, nil), sources, config)
+	}
+	for _, s := range sources {
+		a.prepare(s, config, tell)
+	}
+	l := a.newLoop(sources, streams)
+	ended := l.run(ctx)
+	err = l.unsaved(a.asAsked(ended, sources))
+	if isInterrupted(ended) || errors.Is(ended, errTimeout) && !a.once {
+		tell.Left(ended.Error(), l.shown, l.goesOn())
+	}
+	return a.failed(err, sources, config)
+}
+
+// asAsked takes what is no failure out of the errors that end a watch.
+func (a *ask) asAsked(err error, sources []*source) error {
 	switch {
 	case errors.Is(err, errTimeout) && a.once:
-		return unmet(w.State().LastError)
-	case errors.Is(err, errTimeout), errors.As(err, &interrupted):
-		tell.Left(err.Error(), shown, w.State().ResourceVersion)
+		return unmet(sources)
+	case errors.Is(err, errTimeout), isClosedPipe(err):
+		return nil
 	}
 	return err
 }
@@ -78,35 +81,152 @@ func (a *ask) watch(ctx context.Context, found located, config *kubeconfig.Confi
 // the watch.
 const behind = time.Second
 
-// loop prints events until ctx, an error, or a limit ends it. shown is how
-// many there were.
-func (a *ask) loop(ctx context.Context, w *stream.Watcher, p *output.Printer, tell *story.Story) (shown int, err error) {
-	for ev, err := range w.Watch(ctx) {
-		if err != nil {
-			return shown, err
-		}
-		// Only the index knows how many there are; without it nobody does.
-		objects := -1
-		if ev.Type == stream.Synced && !w.Untracked {
-			objects = w.State().Objects
-		}
-		tell.Event(ev, objects)
+// loop prints what happens to the sources.
+type loop struct {
+	sources []*source
+	printer *output.Printer
+	raw     *rawLines // nil: events are printed
+	count   int       // 0 is no limit
+	once    bool
 
-		began := time.Now()
-		printed, err := p.Print(ev)
-		if took := time.Since(began); took >= behind {
-			tell.FellBehind(took)
-		}
+	shown int // events printed
+}
+
+func (a *ask) newLoop(sources []*source, streams Streams) *loop {
+	l := &loop{sources: sources, count: int(a.count), once: a.once}
+	var printed []output.Source
+	for _, s := range sources {
+		printed = append(printed, s.printed())
+	}
+	l.printer = output.New(streams.Out, output.Options{
+		Format:    output.Format(a.output.value),
+		Markers:   a.markers,
+		NoHeaders: a.noHeaders,
+	}, printed...)
+	if a.output.value == string(output.Raw) {
+		l.raw = &rawLines{printer: l.printer, limit: l.count}
+	}
+	return l
+}
+
+// events are those of all sources. One needs no goroutine beside its own.
+func (l *loop) events(ctx context.Context) iter.Seq2[stream.Event, error] {
+	if len(l.sources) == 1 {
+		return l.sources[0].watcher.Watch(ctx)
+	}
+	var watchers []*stream.Watcher
+	for _, s := range l.sources {
+		watchers = append(watchers, s.watcher)
+	}
+	return stream.Merge(ctx, watchers...)
+}
+
+// run goes on until ctx, an error, or a limit ends it.
+func (l *loop) run(ctx context.Context) error {
+	if l.raw == nil {
+		return l.print(ctx)
+	}
+	ctx, l.raw.end = context.WithCancelCause(ctx)
+	defer l.raw.end(nil)
+	for _, s := range l.sources {
+		l.raw.listen(s)
+	}
+	err := l.print(ctx)
+	shown, last := l.raw.state()
+	l.shown = shown
+	if last != nil {
+		return nil // however it ended after the line it was to end with
+	}
+	return err
+}
+
+func (l *loop) print(ctx context.Context) error {
+	for ev, err := range l.events(ctx) {
 		if err != nil {
-			return shown, err
+			return err
 		}
-		if printed {
-			shown++
+		over, err := l.show(ev)
+		if err != nil {
+			return err
 		}
-		if a.once && ev.Type == stream.Synced || a.count > 0 && shown == int(a.count) {
-			w.Ack() // it has been shown: a loop that is left gives it back otherwise
-			return shown, nil
+		if over {
+			ev.Source.Ack() // it has been shown: a loop that is left gives it back otherwise
+			return nil
 		}
 	}
-	return shown, nil
+	return nil
+}
+
+// show prints an event, and tells what a marker means. It reports whether the
+// event was the last.
+func (l *loop) show(ev stream.Event) (over bool, err error) {
+	from := l.from(ev)
+	// Only the index knows how many there are; without it nobody does.
+	objects := -1
+	if ev.Type == stream.Synced && !from.watcher.Untracked {
+		objects = from.watcher.State().Objects
+	}
+	from.tell.Event(ev, objects)
+	from.lookAtFile()
+
+	began := time.Now()
+	printed, err := l.printer.Print(ev)
+	from.took(time.Since(began))
+	if err != nil {
+		return false, err
+	}
+	if printed {
+		l.shown++
+	}
+	from.synced = from.synced || ev.Type == stream.Synced
+	return l.once && l.allSynced() || l.enough(from), nil
+}
+
+// enough: --count is reached, by the event of this source that is in hand.
+func (l *loop) enough(from *source) bool {
+	if l.raw != nil {
+		_, last := l.raw.state()
+		return last == from.watcher
+	}
+	return l.count > 0 && l.shown == l.count
+}
+
+// took tells of a write that was slow.
+func (s *source) took(d time.Duration) {
+	if d >= behind {
+		s.tell.FellBehind(d)
+	}
+}
+
+func (l *loop) from(ev stream.Event) *source {
+	for _, s := range l.sources {
+		if s.watcher == ev.Source {
+			return s
+		}
+	}
+	return l.sources[0] // every event has a source; there is no other way to have one
+}
+
+func (l *loop) allSynced() bool {
+	for _, s := range l.sources {
+		if !s.synced {
+			return false
+		}
+	}
+	return true
+}
+
+// goesOn is the flag that goes on from here, if one does.
+func (l *loop) goesOn() string {
+	s := l.sources[0]
+	version := s.watcher.State().ResourceVersion
+	switch {
+	case slices.ContainsFunc(l.sources, func(s *source) bool { return s.unsaved }):
+		return ""
+	case s.file != "":
+		return "the same --checkpoint"
+	case len(l.sources) == 1 && version != "":
+		return "--resource-version " + version
+	}
+	return ""
 }

@@ -8,11 +8,13 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"sync"
 
 	"example.com/rawwatch/status"
 )
 
-// Client asks one server what it has.
+// Client asks one server what it has, and remembers the answers until
+// [Client.Forget].
 type Client struct {
 	HTTP   *http.Client // copied; redirects are never followed
 	Server *url.URL     // may have a path prefix
@@ -20,6 +22,19 @@ type Client struct {
 	// UserAgent of the requests. An empty one is Go's own, which servers have
 	// no special treatment for.
 	UserAgent string
+
+	// Types are often asked for several at a time, and each needs the same few
+	// answers.
+	mu    sync.Mutex
+	known map[string]answer // by path
+}
+
+// Forget makes the next Resolve ask the server again: what the answers so far
+// did not have may have come to be.
+func (c *Client) Forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known = nil
 }
 
 // maxBody bounds an answer. Servers with hundreds of CRDs send a few MB.
@@ -81,8 +96,28 @@ func (c *Client) groups(ctx context.Context, want typeName) ([]group, error) {
 	return groups, context.Cause(ctx)
 }
 
-// get makes one request. The caller's context is the only limit on its time.
+// get is what the server answers to a path, asked once.
 func (c *Client) get(ctx context.Context, path, accept string) (answer, error) {
+	c.mu.Lock()
+	a, ok := c.known[path]
+	c.mu.Unlock()
+	if ok {
+		return a, nil
+	}
+	a, err := c.ask(ctx, path, accept)
+	if err == nil {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.known == nil {
+			c.known = map[string]answer{}
+		}
+		c.known[path] = a
+	}
+	return a, err
+}
+
+// ask makes one request. The caller's context is the only limit on its time.
+func (c *Client) ask(ctx context.Context, path, accept string) (answer, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.Server.JoinPath(path).String(), nil)
 	if err != nil {
 		return answer{}, c.failed(path, err)
@@ -104,7 +139,7 @@ func (c *Client) get(ctx context.Context, path, accept string) (answer, error) {
 	}
 	if resp.StatusCode == http.StatusNotAcceptable && accept != plain {
 		resp.Body.Close()
-		return c.get(ctx, path, plain) // it reads no further than the first clause
+		return c.ask(ctx, path, plain) // it reads no further than the first clause
 	}
 	if resp.StatusCode != http.StatusOK {
 		return answer{}, c.failed(path, status.FromResponse(resp))

@@ -5,14 +5,18 @@
 // end of a pipe never waits for the next event to see this one.
 //
 //	json.go   one JSON object a line, the server's bytes untouched
-//	raw.go    the event lines of the wire, as received
+//	raw.go    the lines of the wire, as received
 //	name.go   ADDED pod/web-1
 //	text.go   columns, for people
+//	source.go what is watched, and how to tell several apart
 //
 // # Terms
 //
 //   - marker: an event made by package stream that is about the watch, not
 //     about an object: SYNCED, GAP, RESET. Printed only when asked for.
+//   - source: one of the collections that are watched together. Where there are
+//     several, text puts the kind in front of the name, and what does not say
+//     by itself where it comes from is given resource and namespace.
 //   - inferred: a DELETED that no server sent; a relist found the object gone.
 //
 // # What it will not do

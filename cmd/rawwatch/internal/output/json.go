@@ -11,14 +11,17 @@ import (
 // jsonLines is the wire's own framing, for every event: {"type":…,"object":…}.
 // Scripts that read kubectl's --output-watch-events or a server's answer read
 // this too. What is not the server's comes after the object.
-type jsonLines struct{}
+type jsonLines struct{ several bool }
 
-func (jsonLines) append(b []byte, ev stream.Event) []byte {
+func (j jsonLines) append(b []byte, ev stream.Event, from Source) []byte {
 	b = append(b, `{"type":"`...)
 	b = append(b, ev.Type...) // one of stream's own words: nothing to escape
 	b = append(b, '"')
 	switch {
 	case isMarker(ev.Type):
+		if j.several {
+			b = appendSource(b, from)
+		}
 		b = appendMember(b, "resourceVersion", ev.ResourceVersion)
 		if ev.Cause != nil {
 			b = appendMember(b, "cause", cause.Of(ev.Cause))
@@ -34,7 +37,22 @@ func (jsonLines) append(b []byte, ev stream.Event) []byte {
 		b = append(b, `,"object":`...)
 		b = appendOneLine(b, ev.Object)
 	}
+	if j.several && isSilent(ev) {
+		b = appendSource(b, from)
+	}
 	return append(b, "}\n"...)
+}
+
+// isSilent: an object says what it is and where, but a bookmark has no
+// namespace, and metadata alone calls itself PartialObjectMetadata whatever it
+// is of.
+func isSilent(ev stream.Event) bool {
+	return ev.Type == stream.Bookmark || ev.Kind == "PartialObjectMetadata"
+}
+
+func appendSource(b []byte, from Source) []byte {
+	b = appendMember(b, "resource", from.resource())
+	return appendMember(b, "namespace", from.Namespace)
 }
 
 // appendIdentity appends an object that holds what is known of one that is

@@ -3,22 +3,17 @@ package output
 import (
 	"fmt"
 	"io"
+	"sync"
 
 	"example.com/rawwatch/stream"
 )
 
-// Options say what to print and how. The zero value prints text.
+// Options say how to print. The zero value prints text.
 type Options struct {
 	Format  Format
 	Markers bool
 	// NoHeaders leaves out the line of column names. Text only.
 	NoHeaders bool
-
-	// What is watched: one Kind of Group. Kind may be empty when only the
-	// path is known; the objects then speak for themselves.
-	Group, Kind string
-	Resource    string // plural
-	Namespace   string // "" is all of them, or none
 }
 
 // Format is a value of --output.
@@ -34,9 +29,10 @@ const (
 // Formats are all there are, the default first.
 func Formats() []Format { return []Format{Text, JSON, Name, Raw} }
 
-// A format appends what it has to say about an event to b, or nothing.
+// A format appends what it has to say about an event to b, or nothing. from is
+// where the event comes from.
 type format interface {
-	append(b []byte, ev stream.Event) []byte
+	append(b []byte, ev stream.Event, from Source) []byte
 }
 
 // Printer prints events in one format.
@@ -44,21 +40,26 @@ type Printer struct {
 	w       io.Writer
 	format  format
 	markers bool
-	line    []byte
+	sources []Source
+
+	mu   sync.Mutex // for Line
+	line []byte
 }
 
-// New makes a Printer that writes to w.
-func New(w io.Writer, o Options) *Printer {
-	p := &Printer{w: w, markers: o.Markers}
+// New makes a Printer that writes to w. With more than one source it tells
+// them apart.
+func New(w io.Writer, o Options, sources ...Source) *Printer {
+	p := &Printer{w: w, markers: o.Markers, sources: sources}
+	several := len(sources) > 1
 	switch o.Format {
 	case JSON:
-		p.format = jsonLines{}
+		p.format = jsonLines{several}
 	case Name:
-		p.format = names{kind: o.Kind, resource: o.Resource, group: o.Group}
+		p.format = names{several}
 	case Raw:
-		p.format = &rawLines{}
+		p.format = rawLines{}
 	default:
-		p.format = &table{headers: !o.NoHeaders, namespaces: o.Namespace == ""}
+		p.format = newTable(!o.NoHeaders, sources)
 	}
 	return p
 }
@@ -70,20 +71,31 @@ const keepLine = 1 << 20
 // Print writes one event, in one write. It reports whether it did; markers do
 // not count as events.
 func (p *Printer) Print(ev stream.Event) (printed bool, err error) {
-	// Also a marker that is not shown goes through the format: raw has to know
-	// when a relist begins and ends.
 	marker := isMarker(ev.Type)
-	line := p.format.append(p.line[:0], ev)
+	if marker && !p.markers {
+		return false, nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	line := p.format.append(p.line[:0], ev, p.from(ev))
+	if len(line) == 0 {
+		return false, nil
+	}
+	if err := p.write(line); err != nil {
+		return false, err
+	}
+	return !marker, nil
+}
+
+// write writes a line that was made in the buffer. The caller holds mu.
+func (p *Printer) write(line []byte) error {
 	if cap(line) <= keepLine {
 		p.line = line
 	}
-	if len(line) == 0 || marker && !p.markers {
-		return false, nil
-	}
 	if _, err := p.w.Write(line); err != nil {
-		return false, fmt.Errorf("cannot write to standard output: %w", err)
+		return fmt.Errorf("cannot write to standard output: %w", err)
 	}
-	return !marker, nil
+	return nil
 }
 
 func isMarker(t stream.EventType) bool {

@@ -2,29 +2,24 @@ package output
 
 import "example.com/rawwatch/stream"
 
-// rawLines prints the lines of the watch as they were received, and nothing of
-// a list. {"type":…,"object":…} around the object's bytes is the line: API
-// servers send these two keys, in this order, without spaces
-// (apimachinery, meta/v1 WatchEvent).
-type rawLines struct {
-	relisting bool // what comes now is from a list
-}
+// rawLines prints nothing of an event: by the time there is one, its line has
+// been through [Printer.Line], with those that never become one.
+type rawLines struct{}
 
-func (r *rawLines) append(b []byte, ev stream.Event) []byte {
-	switch ev.Type {
-	case stream.Gap, stream.Reset:
-		r.relisting = true
-		return b
-	case stream.Synced:
-		r.relisting = false
-		return b
+func (rawLines) append(b []byte, _ stream.Event, _ Source) []byte { return b }
+
+// Line writes one line of the wire as it was received, in one write, if the
+// format is Raw. Any other format makes its lines from events, and writes
+// nothing here. Watches that are merged may call it at the same time: lines
+// come out whole.
+func (p *Printer) Line(line []byte) (printed bool, err error) {
+	if _, raw := p.format.(rawLines); !raw {
+		return false, nil
 	}
-	if r.relisting || ev.Inferred {
-		return b
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.write(append(append(p.line[:0], line...), '\n')); err != nil {
+		return false, err
 	}
-	b = append(b, `{"type":"`...)
-	b = append(b, ev.Type...)
-	b = append(b, `","object":`...)
-	b = append(b, ev.Object...)
-	return append(b, "}\n"...)
+	return true, nil
 }

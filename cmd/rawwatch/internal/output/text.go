@@ -1,36 +1,70 @@
 package output
 
 import (
+	"cmp"
 	"unicode/utf8"
 
 	"example.com/rawwatch/cmd/rawwatch/internal/escape"
 	"example.com/rawwatch/stream"
 )
 
-// table prints a row for each event. kubectl prints NAMESPACE only when it
-// shows all of them, and so does this.
+// table prints a row for each event. As kubectl does, it prints NAMESPACE only
+// when it shows several of them, and the kind in front of the name only when it
+// shows several kinds.
 type table struct {
 	headers    bool
-	namespaces bool // all are watched; whether objects have one shows with the first
-	started    bool
-	columns    columns
+	several    bool // sources
+	kinds      bool // of several kinds
+	namespaces bool // from several namespaces
+	// ask: whether objects have a namespace shows with the first of them.
+	ask     bool
+	started bool
+	columns columns
 }
 
-func (t *table) append(b []byte, ev stream.Event) []byte {
+func newTable(headers bool, sources []Source) *table {
+	t := &table{headers: headers, several: len(sources) > 1}
+	if !t.several {
+		t.namespaces = len(sources) == 0 || sources[0].Namespace == ""
+		t.ask = true
+		return t
+	}
+	kinds, namespaces := map[string]bool{}, map[string]bool{}
+	for _, s := range sources {
+		kinds[s.resource()] = true
+		if s.Namespace != "" {
+			namespaces[s.Namespace] = true
+		}
+		t.namespaces = t.namespaces || s.Everywhere
+	}
+	t.kinds = len(kinds) > 1
+	t.namespaces = t.namespaces || len(namespaces) > 1
+	return t
+}
+
+func (t *table) append(b []byte, ev stream.Event, from Source) []byte {
 	if isMarker(ev.Type) || ev.Type == stream.Bookmark {
-		return t.columns.append(b, string(ev.Type), about(ev))
+		return t.columns.append(b, string(ev.Type), about(ev, from, t.several))
 	}
 	if !t.started {
 		t.started = true
-		t.namespaces = t.namespaces && ev.Namespace != ""
+		t.namespaces = t.namespaces && (!t.ask || ev.Namespace != "")
 		if t.headers {
-			b = t.append(b, stream.Event{Type: "EVENT", Namespace: "NAMESPACE", Name: "NAME"})
+			b = t.row(b, "EVENT", "NAMESPACE", "NAME")
 		}
 	}
-	if t.namespaces {
-		return t.columns.append(b, string(ev.Type), escape.Text(ev.Namespace), escape.Text(ev.Name))
+	name := escape.Text(ev.Name)
+	if t.kinds {
+		name = from.object(ev)
 	}
-	return t.columns.append(b, string(ev.Type), escape.Text(ev.Name))
+	return t.row(b, string(ev.Type), escape.Text(cmp.Or(ev.Namespace, "-")), name)
+}
+
+func (t *table) row(b []byte, event, namespace, name string) []byte {
+	if t.namespaces {
+		return t.columns.append(b, event, namespace, name)
+	}
+	return t.columns.append(b, event, name)
 }
 
 // columns puts cells under each other. The rows still to come are not known,

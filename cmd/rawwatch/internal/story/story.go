@@ -4,17 +4,20 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	"example.com/rawwatch/cmd/rawwatch/internal/escape"
 	"example.com/rawwatch/stream"
 )
 
-// Story writes what happens to one watch. It is for the goroutine of the loop.
+// Story writes what happens to one watch. It is for the goroutine of the loop;
+// of several that are told together, each is for its own (see Of).
 type Story struct {
-	w         io.Writer
+	w         *writer
 	verbosity int
 
+	name         string // "" if it is the only one
 	what, server string
 
 	request   stream.Request // under way
@@ -40,9 +43,21 @@ type repeat struct {
 // the time between two normal ends of a watch (5 to 10 min).
 const forget = 15 * time.Minute
 
+// writer is what stories that are told together share.
+type writer struct {
+	mu sync.Mutex
+	io.Writer
+}
+
 // New makes a Story that writes to w.
 func New(w io.Writer, verbosity int) *Story {
-	return &Story{w: w, verbosity: verbosity, repeats: map[string]repeat{}}
+	return &Story{w: &writer{Writer: w}, verbosity: verbosity, repeats: map[string]repeat{}}
+}
+
+// Of makes the story of one watch among several: it goes to the same place,
+// with the name in front of each line, and counts its own repeats.
+func (s *Story) Of(name string) *Story {
+	return &Story{w: s.w, verbosity: s.verbosity, name: name, repeats: map[string]repeat{}}
 }
 
 // Watching says what is going to be watched, and where.
@@ -50,7 +65,7 @@ func (s *Story) Watching(what, server string) { s.what, s.server = what, server 
 
 // Say tells something that happens once.
 func (s *Story) Say(format string, args ...any) {
-	s.write(fmt.Sprintf(format, args...))
+	s.say(fmt.Sprintf(format, args...))
 }
 
 // Detail tells something from the given verbosity on.
@@ -79,8 +94,15 @@ func (s *Story) tell(l line) bool {
 	if r.times > 1 {
 		l.text += fmt.Sprintf(" (%d times)", r.times)
 	}
-	s.write(l.text)
+	s.say(l.text)
 	return true
+}
+
+func (s *Story) say(text string) {
+	if s.name != "" {
+		text = s.name + ": " + text
+	}
+	s.write(text)
 }
 
 // write is the only place that writes: one line, one write.
@@ -89,6 +111,8 @@ func (s *Story) write(text string) {
 	if s.verbosity > 0 {
 		prefix = time.Now().Format("15:04:05.000 ") + prefix
 	}
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
 	io.WriteString(s.w, prefix+escape.Text(text)+"\n")
 }
 

@@ -214,8 +214,26 @@ func TestMarkers(t *testing.T) {
 func TestLeft(t *testing.T) {
 	s := tell(0)
 	s.Left("interrupted", 1, "")
-	s.Left("interrupted", 2, "10")
+	s.Left("interrupted", 2, "--resource-version 10")
 	assert.Equal(t, []string{"interrupted, after 1 event", "interrupted, after 2 events; --resource-version 10 goes on from here"}, s.lines())
+}
+
+func TestSeveralStoriesNameTheirWatch(t *testing.T) {
+	root := tell(0)
+	pods, jobs := root.Of("pods"), root.Of("jobs in shop")
+	pods.Watching("pods in namespace shop", "api.test:6443")
+	(&teller{Story: pods}).answered(stream.Watch, 200)
+	for range 3 {
+		pods.Repeat("x", "again")
+	}
+	jobs.Repeat("x", "again")
+	root.Say("done")
+	assert.Equal(t, []string{
+		"connected to api.test:6443: watching pods in namespace shop", // said once, in full
+		"pods: again", "pods: again (2 times)",
+		"jobs in shop: again", // counted apart
+		"done",
+	}, root.lines())
 }
 
 func TestShort(t *testing.T) {

@@ -63,15 +63,16 @@ func (s *Story) Event(ev stream.Event, objects int) {
 	}
 }
 
-// Left tells that the loop was left, why, and how to go on later.
-func (s *Story) Left(why string, events int, version string) {
+// Left tells that the loop was left, why, and which flag goes on from here
+// later; "" if none does.
+func (s *Story) Left(why string, events int, flag string) {
 	noun := "events"
 	if events == 1 {
 		noun = "event"
 	}
 	text := fmt.Sprintf("%s, after %d %s", why, events, noun)
-	if version != "" {
-		text += "; --resource-version " + version + " goes on from here"
+	if flag != "" {
+		text += "; " + flag + " goes on from here"
 	}
 	s.Say("%s", text)
 }
@@ -99,7 +100,7 @@ func (s *Story) onResponse(r stream.Response) {
 	switch {
 	case !s.connected:
 		s.connected = true
-		s.Say("connected to %s: watching %s", s.server, s.what)
+		s.write(fmt.Sprintf("connected to %s: watching %s", s.server, s.what)) // names itself
 	case !s.downSince.IsZero():
 		s.Say("connected again after %s", Short(time.Since(s.downSince)))
 	}
