@@ -138,9 +138,14 @@ func (script Script) resources() []Resource {
 		}
 		found[n].Cluster = found[n].Cluster && r.Cluster
 		for _, step := range script[i].Answer {
-			if kind := kindOf([]byte(step.bytes)); found[n].Kind == "" && step.kind == stepWrite {
-				found[n].Kind = kind
+			if step.kind != stepWrite || !json.Valid([]byte(step.bytes)) {
+				continue
 			}
+			if found[n].Kind == "" {
+				found[n].Kind = kindOf([]byte(step.bytes))
+			}
+			// A list of all namespaces has the path of things outside of them.
+			found[n].Cluster = found[n].Cluster && !hasNamespace([]byte(step.bytes))
 		}
 	}
 	return found
@@ -166,12 +171,22 @@ func resourceOf(path string) (r Resource, ok bool) {
 	return r, len(parts) == 1
 }
 
-// kindOf is the kind of the objects in a list or an event; "" if b is neither,
-// or says nothing about it.
-func kindOf(b []byte) string {
-	if !json.Valid(b) {
-		return ""
+// hasNamespace reports whether the object of an event, or the first one of a
+// list, is in a namespace.
+func hasNamespace(b []byte) bool {
+	object := lookup(b, "object")
+	if items := lookup(b, "items"); items != nil {
+		for at := range elements(items) {
+			object = at.of(items)
+			break
+		}
 	}
+	return lookupString(object, "metadata", "namespace") != ""
+}
+
+// kindOf is the kind of the objects in a list or an event, which is valid
+// JSON; "" if it is neither, or says nothing about it.
+func kindOf(b []byte) string {
 	if kind, ok := strings.CutSuffix(lookupString(b, "kind"), "List"); ok && kind != "PartialObjectMetadata" {
 		return kind
 	}

@@ -12,6 +12,9 @@ import (
 type Problem struct {
 	Line int // from 1; 0 is the file as a whole
 	Text string
+	// Minor: the recording can be played all the same. It was cut short, or
+	// holds what had better be left out.
+	Minor bool
 }
 
 func (p Problem) String() string {
@@ -75,7 +78,12 @@ const (
 )
 
 func (l *linter) say(line int, format string, args ...any) {
-	l.problems = append(l.problems, Problem{line, fmt.Sprintf(format, args...)})
+	l.problems = append(l.problems, Problem{Line: line, Text: fmt.Sprintf(format, args...)})
+}
+
+// mention is say, for what is minor.
+func (l *linter) mention(line int, format string, args ...any) {
+	l.problems = append(l.problems, Problem{Line: line, Text: fmt.Sprintf(format, args...), Minor: true})
 }
 
 func (l *linter) record(r *Record) {
@@ -94,7 +102,7 @@ func (l *linter) record(r *Record) {
 		}
 		for k := range r.Header {
 			if secretHeader(k) && !slices.Equal(r.Header[k], []string{redacted}) {
-				l.say(r.Line, "header %s is not redacted", k)
+				l.mention(r.Line, "header %s is not redacted", k)
 			}
 		}
 		l.phase[r.Exchange] = phase{r.Line, lintAsked}
@@ -136,11 +144,11 @@ func (l *linter) record(r *Record) {
 func (l *linter) finish(d *Reader) []Problem {
 	var cut *SyntaxError
 	if errors.As(d.Truncated(), &cut) {
-		l.say(cut.Line, "%v", cut.Err)
+		l.mention(cut.Line, "%v", cut.Err)
 	}
 	for _, n := range slices.Sorted(maps.Keys(l.phase)) {
 		if p := l.phase[n]; p.state == lintAsked || p.state == lintAnswered {
-			l.say(p.line, "exchange %d has no end: the recording was cut short", n)
+			l.mention(p.line, "exchange %d has no end: the recording was cut short", n)
 		}
 	}
 	return l.problems

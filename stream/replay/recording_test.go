@@ -329,9 +329,14 @@ broken
 {"c":4,"d":0,"t":"o`))
 	require.NoError(t, err)
 	var got []string
+	var minor []int
 	for _, p := range problems {
 		got = append(got, p.String())
+		if p.Minor {
+			minor = append(minor, p.Line)
+		}
 	}
+	assert.Equal(t, []int{3, 15, 12}, minor, "these do not keep it from being played")
 	assert.Equal(t, []string{
 		"line 2: res: no request before it",
 		"line 3: header Authorization is not redacted",

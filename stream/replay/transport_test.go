@@ -172,20 +172,27 @@ func TestHandlerWithDiscoverySaysWhatIsInTheScript(t *testing.T) {
 		On(List("/api/v1/pods"), JSON(200, `{"kind":"PodList","items":[]}`)...),
 		On(Watch("/apis/apps/v1/namespaces/t/deployments", "5"), Respond(200), Write(`{"type":"ADDED","object":{"kind":"Deployment"}}`+"\n")),
 		On(List("/api/v1/namespaces/t/pods"), JSON(200, `{"kind":"PodList","items":[]}`)...),
+		On(List("/api/v1/nodes"), JSON(200, `{"kind":"NodeList","items":[{"metadata":{"name":"n"}}]}`)...),
+		On(List("/api/v1/secrets"), JSON(200, `{"kind":"SecretList","items":[{"metadata":{"name":"a","namespace":"t"}}]}`)...),
+		On(Watch("/api/v1/events", "5"), Respond(200), Write(`{"type":"ADDED","object":{"kind":"Event","metadata":{"namespace":"t"}}}`+"\n")),
 	}, true)
 	h.Discovery = true
 	srv := httptest.NewServer(h)
 	defer srv.Close()
-	for path, want := range map[string]string{
-		"/version":      `"gitVersion"`,
-		"/api/v1":       `"name":"pods","singularName":"pod","namespaced":true,"kind":"Pod"`,
-		"/apis/apps/v1": `"name":"deployments","singularName":"deployment","namespaced":true,"kind":"Deployment"`,
-		"/apis":         `"groupVersion":"apps/v1"`,
-		"/api/v1/pods":  `"kind":"PodList"`,
+	for _, c := range []struct{ path, want string }{
+		{"/version", `"gitVersion"`},
+		{"/api/v1", `"name":"pods","singularName":"pod","namespaced":true,"kind":"Pod"`},
+		{"/api/v1", `"name":"nodes","singularName":"node","namespaced":false,"kind":"Node"`},
+		// The path of a list of all namespaces does not show that there are any.
+		{"/api/v1", `"name":"secrets","singularName":"secret","namespaced":true,"kind":"Secret"`},
+		{"/api/v1", `"name":"events","singularName":"event","namespaced":true,"kind":"Event"`},
+		{"/apis/apps/v1", `"name":"deployments","singularName":"deployment","namespaced":true,"kind":"Deployment"`},
+		{"/apis", `"groupVersion":"apps/v1"`},
+		{"/api/v1/pods", `"kind":"PodList"`},
 	} {
-		body, err := fetch(t, srv.Client(), srv.URL+path)
+		body, err := fetch(t, srv.Client(), srv.URL+c.path)
 		require.NoError(t, err)
-		assert.Contains(t, body, want, path)
+		assert.Contains(t, body, c.want, c.path)
 	}
 	resp, err := srv.Client().Post(srv.URL+"/api/v1/namespaces/t/pods", "application/json", nil)
 	require.NoError(t, err)
