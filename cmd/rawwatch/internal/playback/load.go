@@ -101,7 +101,7 @@ func (l *loader) record(r *replay.Record) error {
 	switch r.Kind {
 	case replay.KindResponse:
 		e.status = r.Status
-		if e.watch && r.Header.Get("Content-Encoding") != "" && r.Status == http.StatusOK {
+		if (e.watch || e.path == "") && r.Header.Get("Content-Encoding") != "" && r.Status == http.StatusOK {
 			e.packed = []byte{}
 		}
 	case replay.KindEvent:

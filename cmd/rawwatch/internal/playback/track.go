@@ -17,6 +17,8 @@ type Track struct {
 	View   stream.View
 	// Kind is that of the objects; "" where they do not say.
 	Kind string
+	// Watcher is what delivers it, once Watch has been called.
+	Watcher stream.Watcher
 
 	start   stream.Start
 	version string // for StartExact
@@ -80,11 +82,21 @@ func guess(kind, apiVersion string) stream.Target {
 	if !found {
 		group, version = "", apiVersion
 	}
-	return stream.Target{Group: group, Version: cmp.Or(version, "v1"), Resource: Plural(kind)}
+	return stream.Target{Group: group, Version: cmp.Or(version, "v1"), Resource: plural(kind)}
 }
 
-// Plural is what the plural of a kind most often is.
-func Plural(kind string) string {
+// Path is where a server most likely has the objects of a kind, or of a list
+// of it.
+func Path(kind, apiVersion string) string {
+	t := guess(strings.TrimSuffix(kind, "List"), apiVersion)
+	if t.Group == "" {
+		return "/api/" + t.Version + "/" + t.Resource
+	}
+	return "/apis/" + t.Group + "/" + t.Version + "/" + t.Resource
+}
+
+// plural is what the plural of a kind most often is.
+func plural(kind string) string {
 	name := strings.ToLower(kind)
 	switch {
 	case strings.HasSuffix(name, "s"), strings.HasSuffix(name, "x"), strings.HasSuffix(name, "ch"):

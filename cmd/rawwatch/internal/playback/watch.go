@@ -38,7 +38,7 @@ func (t *Track) Watch(ctx context.Context, o Options) iter.Seq2[stream.Event, er
 		hurried := &hurried{Context: inner}
 		p := &player{Transport: transport, left: len(t.script), over: func() { cancel(errPlayed) }}
 		var broken error
-		w := &stream.Watcher{
+		t.Watcher = stream.Watcher{
 			Client: &http.Client{Transport: p}, Server: &server,
 			Target: t.Target, View: t.View, Start: t.start, ResourceVersion: t.version,
 			MaxFrame: o.MaxFrame, Bookmarks: o.Bookmarks,
@@ -50,7 +50,7 @@ func (t *Track) Watch(ctx context.Context, o Options) iter.Seq2[stream.Event, er
 				Ended:   func(e stream.Ended) { broken = unexpected(e) },
 			},
 		}
-		for ev, err := range w.Watch(hurried) {
+		for ev, err := range t.Watcher.Watch(hurried) {
 			switch {
 			case errors.Is(err, errPlayed) && broken == nil:
 				return

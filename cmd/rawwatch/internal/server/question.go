@@ -1,0 +1,78 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"example.com/rawwatch/stream/replay"
+)
+
+// what is asked about: a collection, or another path.
+type what struct{ path, labels, fields string }
+
+// question is what matters about a request; the rest (limits, timeouts,
+// bookmarks, views) may be other than it was when it was recorded.
+type question struct {
+	what
+	watch     bool
+	streaming bool   // it wants what exists first
+	version   string // resourceVersion
+	token     string // of a page
+}
+
+func newQuestion(r *http.Request) question {
+	q := r.URL.Query()
+	return question{
+		what:      what{r.URL.EscapedPath(), q.Get("labelSelector"), q.Get("fieldSelector")},
+		watch:     isTrue(q.Get("watch")),
+		streaming: isTrue(q.Get("sendInitialEvents")),
+		version:   q.Get("resourceVersion"), token: q.Get("continue"),
+	}
+}
+
+// recorded is the question that an exchange answers.
+func recorded(e *replay.Exchange) question {
+	q := e.Request.Query
+	return question{
+		what:      what{e.Request.Path, q["labelSelector"], q["fieldSelector"]},
+		watch:     isTrue(q["watch"]),
+		streaming: isTrue(q["sendInitialEvents"]),
+		version:   q["resourceVersion"], token: q["continue"],
+	}
+}
+
+// is reports whether the answer to r is one to q.
+func (q question) is(r question) bool { return q == r }
+
+// isLike reports whether it will do. Clients ask for lists at any version
+// (informers at 0), and a watch from any is also one from the recorded one.
+// But a watch that begins with what exists is another thing.
+func (q question) isLike(r question) bool {
+	if !q.watch || anyVersion(q.version) && !q.streaming || r.version == unknownVersion {
+		q.version = r.version
+	}
+	return q == r
+}
+
+// begins: it is not the question of a client that has come further.
+func (q question) begins() bool {
+	if q.watch {
+		return anyVersion(q.version)
+	}
+	return q.token == ""
+}
+
+func anyVersion(v string) bool { return v == "" || v == "0" }
+
+// unknownVersion is in questions that were not recorded with their answers.
+const unknownVersion = "unknown"
+
+// isTrue reads a query value as the server does.
+func isTrue(v string) bool { return v != "" && v != "0" && !strings.EqualFold(v, "false") }
+
+// quote is s as a JSON string.
+func quote(s string) string {
+	b, _ := json.Marshal(s) // a string always encodes
+	return string(b)
+}
