@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"example.com/rawwatch/cmd/rawwatch/internal/story"
+	"example.com/rawwatch/stream/replay"
+)
+
+// recorded is a recording that was read from a file. It is held as it is in
+// the file; what is made of it takes more memory than that.
+type recorded struct {
+	name string
+	data []byte
+}
+
+// readRecording reads the FILE of a command, "-" being standard input, and
+// looks for mistakes in it. What can be lived with goes to tell; the rest is
+// an error.
+func readRecording(name string, in io.Reader, tell *story.Story) (*recorded, error) {
+	r := &recorded{name: name}
+	var err error
+	if name == "-" {
+		r.name = "standard input"
+		r.data, err = io.ReadAll(in)
+	} else {
+		r.data, err = os.ReadFile(name)
+	}
+	if err != nil {
+		return nil, usagef("%v", err)
+	}
+	problems, err := replay.Lint(bytes.NewReader(r.data))
+	if err != nil {
+		return nil, r.failed(err)
+	}
+	var major []replay.Problem
+	for _, p := range problems {
+		if p.Minor {
+			tell.Say("%s: %s", r.name, p)
+		} else {
+			major = append(major, p)
+		}
+	}
+	switch n := len(major); {
+	case n == 1:
+		return nil, usagef("%s: %s", r.name, major[0])
+	case n > 1:
+		for _, p := range major[:min(n, maxProblems)] {
+			tell.Say("%s: %s", r.name, p)
+		}
+		return nil, usagef("%s cannot be played: it has %d mistakes, the first in line %d", r.name, n, major[0].Line)
+	}
+	return r, nil
+}
+
+// maxProblems is how many mistakes are told of a file that is full of them.
+const maxProblems = 10
+
+// open reads it from the beginning.
+func (r *recorded) open() (*replay.Reader, error) { return replay.NewReader(bytes.NewReader(r.data)) }
+
+// failed puts the file in front of an error, so that it reads like one of a
+// compiler.
+func (r *recorded) failed(err error) error {
+	var syntax *replay.SyntaxError
+	if errors.As(err, &syntax) {
+		return usagef("%s: line %d: %v", r.name, syntax.Line, syntax.Err)
+	}
+	return usagef("%s: %v", r.name, err)
+}
+
+// oneFile is for commands whose argument is a recording.
+func oneFile(cmd *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usagef("%s takes one FILE, a recording; got %q", cmd.Name(), args)
+	}
+	return nil
+}
+
+// pace is the value of --speed: how many times as fast as it was recorded; 0
+// is without any pause.
+type pace float64
+
+const (
+	paceOriginal = "original"
+	paceMax      = "max"
+)
+
+func (p *pace) Type() string { return paceOriginal + "|N|" + paceMax }
+
+func (p *pace) String() string {
+	switch *p {
+	case 0:
+		return paceMax
+	case 1:
+		return paceOriginal
+	}
+	return strconv.FormatFloat(float64(*p), 'g', -1, 64)
+}
+
+func (p *pace) Set(s string) error {
+	switch s {
+	case paceMax:
+		*p = 0
+		return nil
+	case paceOriginal:
+		*p = 1
+		return nil
+	}
+	n, err := strconv.ParseFloat(s, 64)
+	if err != nil || n < 0.001 || n > 1e6 {
+		return fmt.Errorf("write %s, %s, or how many times as fast, as in 10", paceOriginal, paceMax)
+	}
+	*p = pace(n)
+	return nil
+}

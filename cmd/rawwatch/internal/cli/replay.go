@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"example.com/rawwatch/cmd/rawwatch/internal/output"
+	"example.com/rawwatch/cmd/rawwatch/internal/playback"
+	"example.com/rawwatch/cmd/rawwatch/internal/story"
+	"example.com/rawwatch/stream"
+)
+
+// replayed are the flags of replay.
+type replayed struct {
+	output    choice
+	bookmarks bool
+	markers   bool
+	noHeaders bool
+	speed     pace
+	maxFrame  size
+}
+
+func newReplay(streams Streams) *cobra.Command {
+	f := &replayed{maxFrame: 16 << 20}
+	cmd := &cobra.Command{
+		Use:   "replay FILE",
+		Short: "Print a recording's events as the watch would",
+		Long: `Print the events of a recording as a watch delivers them: each once, deletes that
+only a relist showed, gaps. FILE is a recording of rawwatch, lines of events as
+kubectl's --output-watch-events -o json prints them, or an answer as curl -i --raw
+writes it, in gzip or not; - is standard input.
+
+What the network did is left out: rawwatch serve shows it to a client.`,
+		Example: `  rawwatch replay pods.rwr
+  rawwatch replay pods.rwr.gz -o json --speed original
+  kubectl get pods -w -o json --output-watch-events | jq -c | rawwatch replay -`,
+		Args: oneFile,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd.Context(), args[0], streams)
+		},
+	}
+	var formats []string
+	for _, format := range output.Formats() {
+		if format != output.Raw { // the file is that already
+			formats = append(formats, string(format))
+		}
+	}
+	f.output = choice{formats[0], formats}
+	set := cmd.Flags()
+	set.VarP(&f.output, "output", "o", "the format")
+	set.BoolVar(&f.bookmarks, "bookmarks", false, "print bookmarks too")
+	set.BoolVar(&f.markers, "markers", false, "print SYNCED, GAP and RESET too")
+	set.BoolVar(&f.noHeaders, "no-headers", false, "no line of column names")
+	set.Var(&f.speed, "speed", "how fast: as it was recorded, N times as fast, or without pauses")
+	set.Var(&f.maxFrame, "max-frame", "the largest event")
+	return cmd
+}
+
+func (f *replayed) run(ctx context.Context, name string, streams Streams) error {
+	ctx, stop := withReader(ctx, streams.Out)
+	defer stop()
+	tell := story.New(streams.Err, 0)
+	file, err := readRecording(name, streams.In, tell)
+	if err != nil {
+		return err
+	}
+	r, err := file.open()
+	if err != nil {
+		return file.failed(err)
+	}
+	recording, err := playback.Load(r, float64(f.speed), int(f.maxFrame))
+	if err != nil {
+		return file.failed(err)
+	}
+	if n := recording.Unread; n > 0 {
+		tell.Say("%d lists or pieces of a watch are missing: they might have held Secrets, and only their length was recorded", n)
+	}
+	p := f.play(ctx, recording, streams, tell)
+	switch {
+	case isClosedPipe(p.err):
+		return nil
+	case p.err != nil:
+		return p.err
+	}
+	tell.Say("%s: %s in %s", file.name, plural(p.shown, "event"), story.Short(recording.Took))
+	return nil
+}
+
+// playing is a recording that is being printed.
+type playing struct {
+	*replayed
+	printer *output.Printer
+
+	mu    sync.Mutex
+	shown int
+	err   error // the first one
+}
+
+// play prints all tracks: at a pace, all of them at once, as they came;
+// without pauses one after the other, since then nothing says which event came
+// before which.
+func (f *replayed) play(ctx context.Context, recording *playback.Recording, streams Streams, tell *story.Story) *playing {
+	p := &playing{replayed: f}
+	var sources []output.Source
+	for _, t := range recording.Tracks {
+		sources = append(sources, output.Source{
+			Watcher: &t.Watcher, Group: t.Target.Group, Kind: t.Kind, Resource: t.Target.Resource, Namespace: t.Target.Namespace,
+		})
+	}
+	p.printer = output.New(streams.Out, output.Options{
+		Format: output.Format(f.output.value), Markers: f.markers, NoHeaders: f.noHeaders,
+	}, sources...)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var running sync.WaitGroup
+	for _, t := range recording.Tracks {
+		tell := tell
+		if len(recording.Tracks) > 1 {
+			tell = tell.Of(t.Target.String())
+		}
+		track := func() {
+			if err := p.track(ctx, t, tell); err != nil {
+				cancel()
+			}
+		}
+		if f.speed == 0 {
+			track()
+		} else {
+			running.Go(track)
+		}
+	}
+	running.Wait()
+	return p
+}
+
+// track prints one track.
+func (p *playing) track(ctx context.Context, t *playback.Track, tell *story.Story) (err error) {
+	for ev, err := range t.Watch(ctx, playback.Options{Bookmarks: p.bookmarks, MaxFrame: int(p.maxFrame)}) {
+		objects := -1
+		if ev.Type == stream.Synced {
+			objects = t.Watcher.State().Objects
+		}
+		if err == nil {
+			tell.Event(ev, objects)
+		}
+		if !p.print(ev, err) {
+			break
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err
+}
+
+// print prints one event, or keeps the error; false if there is one.
+func (p *playing) print(ev stream.Event, err error) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	printed := false
+	if err == nil && p.err == nil {
+		printed, err = p.printer.Print(ev)
+	}
+	if p.err == nil {
+		p.err = err
+	}
+	if printed {
+		p.shown++
+	}
+	return p.err == nil
+}
+
+func plural(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
