@@ -65,8 +65,9 @@ func (q question) begins() bool {
 
 func anyVersion(v string) bool { return v == "" || v == "0" }
 
-// unknownVersion is in questions that were not recorded with their answers.
-const unknownVersion = "unknown"
+// unknownVersion is in questions that were not recorded with their answers. It
+// is a number, as some clients expect, and no server counts from it.
+const unknownVersion = "1"
 
 // isTrue reads a query value as the server does.
 func isTrue(v string) bool { return v != "" && v != "0" && !strings.EqualFold(v, "false") }

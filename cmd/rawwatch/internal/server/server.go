@@ -20,7 +20,7 @@ type Server struct {
 	Log func(format string, args ...any)
 
 	script replay.Script
-	api    *replay.Handler // answers discovery, and refuses writes
+	api    *replay.Handler // answers discovery
 	kinds  map[string]kind // of objects that are watched, by path
 
 	mu     sync.Mutex
@@ -62,19 +62,26 @@ func isDiscovery(path string) bool {
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodGet || isDiscovery(r.URL.Path) {
+	if r.Method == http.MethodGet && isDiscovery(r.URL.Path) {
 		s.api.ServeHTTP(w, r)
 		return
 	}
 	steps, what := s.answer(r)
 	if s.Log != nil {
-		s.Log("GET %s: %s", r.URL.RequestURI(), what)
+		s.Log("%s %s: %s", r.Method, r.URL.RequestURI(), what)
 	}
-	replay.NewHandler(replay.Script{{Answer: steps}}, true).ServeHTTP(w, r)
+	answer := replay.Exchange{Request: replay.Request{Method: r.Method}, Answer: steps}
+	if !isTrue(r.URL.Query().Get("allowWatchBookmarks")) {
+		w = &unmarked{ResponseWriter: w}
+	}
+	replay.NewHandler(replay.Script{answer}, true).ServeHTTP(w, r)
 }
 
 // answer decides what a request gets, and says it in a few words.
 func (s *Server) answer(r *http.Request) (steps []replay.Step, what string) {
+	if r.Method != http.MethodGet {
+		return fail(405, "MethodNotAllowed", "a recording is read-only"), "405, a recording is read-only"
+	}
 	asked := newQuestion(r)
 	if n, ok := s.take(asked); ok {
 		return s.script[n].Answer, fmt.Sprintf("exchange %d of %d", n+1, len(s.script))
