@@ -34,6 +34,7 @@ import (
 //	                          -any: the requests of several watches, in any order
 //	exits CODE ARGS…          runs the command, and fails unless it ends with CODE and
 //	                          the server has been asked for everything in its file
+//	begins CODE ARGS…         the same, and the server goes on with its file in the next
 //	signal NAME CODE TEXT ARGS…  the same, and sends a signal when TEXT is on stdout
 //	expand FILE               replaces $VARIABLES in FILE
 //	oneline stderr            fails unless the error is told in exactly one line
@@ -74,6 +75,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"server":  cmdServer,
 			"exits":   cmdExits,
+			"begins":  cmdBegins,
 			"signal":  cmdSignal,
 			"expand":  cmdExpand,
 			"oneline": cmdOneLine,
@@ -156,11 +158,28 @@ func writeCA(path, host string, config *tls.Config) error {
 }
 
 func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) == 0 {
-		ts.Fatalf("usage: exits CODE ARGS…")
-	}
+	got := run(ts, neg, args)
+	ts.Check(ts.Value(serverKey{}).(*scripted).close())
+	check(ts, got, args)
+}
+
+func cmdBegins(ts *testscript.TestScript, neg bool, args []string) {
+	check(ts, run(ts, neg, args), args)
+}
+
+func check(ts *testscript.TestScript, got int, args []string) {
 	want, err := strconv.Atoi(args[0])
 	ts.Check(err)
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// run runs the command in this process.
+func run(ts *testscript.TestScript, neg bool, args []string) (code int) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: exits CODE ARGS…, begins CODE ARGS…")
+	}
 	s := ts.Value(serverKey{}).(*scripted)
 	ctx := context.Background()
 	streams := cli.Streams{In: strings.NewReader(""), Out: ts.Stdout(), Err: ts.Stderr()}
@@ -168,11 +187,7 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 		ctx = s.server.Context() // a request that does not fit ends the command too
 		streams.Out, streams.Err = io.MultiWriter(streams.Out, s.told), io.MultiWriter(streams.Err, s.told)
 	}
-	got := cli.Run(ctx, args[1:], streams)
-	ts.Check(s.close())
-	if got != want {
-		ts.Fatalf("exit code %d, want %d", got, want)
-	}
+	return cli.Run(ctx, args[1:], streams)
 }
 
 func cmdSignal(ts *testscript.TestScript, neg bool, args []string) {

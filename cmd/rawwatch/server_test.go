@@ -36,7 +36,9 @@ import (
 //	recording FILE        a whole answer of a real server
 //	cut-unanswered        the connection is closed before any answer
 //	pause DURATION        silence
-//	await TEXT            silence, until the command has written TEXT (exits only)
+//	await TEXT            silence, until the command has written TEXT, or another
+//	                      exchange has come to "say TEXT" ("exits" only)
+//	say TEXT
 //	end, cut, reset, hold how it ends; a watch that says nothing more ends
 //
 // A line that starts with # is a comment.
@@ -121,7 +123,7 @@ func addStep(e *replay.Exchange, line string, responded *bool, told *told) error
 		}
 		e.Request.Header[name] = value
 	case "objects":
-		e.Answer = replay.JSON(200, objects(words))
+		e.Answer = append(e.Answer, replay.JSON(200, objects(words))...)
 	case "event":
 		stream(replay.Event(word(0), word(1), word(2)))
 	case "bookmark":
@@ -135,10 +137,10 @@ func addStep(e *replay.Exchange, line string, responded *bool, told *told) error
 	case "write":
 		stream(text)
 	case "status":
-		e.Answer = replay.JSON(number(), replay.StatusBody(number(), word(1)))
+		e.Answer = append(e.Answer, replay.JSON(number(), replay.StatusBody(number(), word(1)))...)
 	case "answer":
 		_, body, _ := strings.Cut(text, " ")
-		e.Answer = replay.JSON(number(), body)
+		e.Answer = append(e.Answer, replay.JSON(number(), body)...)
 	case "cut-unanswered":
 		e.Answer = []replay.Step{replay.Cut()}
 	case "redirect":
@@ -148,7 +150,7 @@ func addStep(e *replay.Exchange, line string, responded *bool, told *told) error
 		if err != nil {
 			return err
 		}
-		e.Answer = []replay.Step{replay.Raw(string(b))}
+		e.Answer = append(e.Answer, replay.Raw(string(b)))
 		if !bytes.Contains(b, []byte("Transfer-Encoding: chunked")) && !bytes.Contains(b, []byte("Content-Length: ")) {
 			e.Answer = append(e.Answer, replay.Cut())
 		}
@@ -160,6 +162,8 @@ func addStep(e *replay.Exchange, line string, responded *bool, told *told) error
 		e.Answer = append(e.Answer, replay.Pause(d))
 	case "await":
 		e.Answer = append(e.Answer, replay.Do(func() { told.await(text) }))
+	case "say":
+		e.Answer = append(e.Answer, replay.Do(func() { told.Write([]byte(text)) }))
 	case "end", "cut", "reset", "hold":
 		if !*responded && verb != "reset" {
 			*responded = true

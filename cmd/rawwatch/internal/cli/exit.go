@@ -77,7 +77,7 @@ func exitCode(err error) int {
 var errTimeout = errors.New("the --timeout is over")
 
 // errUnmet: --timeout passed, and what was waited for had not come.
-var errUnmet = errors.New("--timeout passed before the initial state was complete")
+var errUnmet = errors.New("--timeout passed")
 
 // interruptedError is the cause of the context that a signal ends.
 type interruptedError struct{ signal os.Signal }

@@ -159,10 +159,11 @@ func unmet(sources []*source) error {
 			last = err
 		}
 	}
-	err := errUnmet
+	of := ""
 	if len(sources) > 1 {
-		err = fmt.Errorf("%w of %s", err, strings.Join(missing, ", "))
+		of = " of " + strings.Join(missing, ", ")
 	}
+	err := fmt.Errorf("%w before the initial state%s was complete", errUnmet, of)
 	if last != nil {
 		err = fmt.Errorf("%w; the last failure: %s", err, cause.Of(last))
 	}
