@@ -61,14 +61,15 @@ func Pods(namespace string) Collection {
 	return Collection{Version: "v1", Resource: "pods", Namespace: namespace}
 }
 
-// Pod is one that nothing ever schedules: no kubelet has to confirm a delete.
+// Pod is one that no scheduler looks at: nobody else changes it, and no kubelet
+// has to confirm a delete.
 func Pod(name string) Manifest {
 	return Manifest{
 		"apiVersion": "v1", "kind": "Pod",
 		"metadata": Manifest{"name": name},
 		"spec": Manifest{
 			"containers":         []Manifest{{"name": "main", "image": "example.com/none"}},
-			"nodeSelector":       Manifest{"example.com/no-such-node": "true"},
+			"schedulerName":      "example.com/none",
 			"restartPolicy":      "Never",
 			"enableServiceLinks": false,
 		},

@@ -1,16 +1,19 @@
 package cluster
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Server is an API server that answers, and the users it knows.
@@ -60,6 +63,11 @@ func (s *Server) Denied(t testing.TB) User {
 		return s.accounts.denied
 	}
 	return s.newServiceAccount(t, s.Namespace(t))
+}
+
+// Address is the host and the port of the server, for a proxy to dial.
+func (s *Server) Address() string {
+	return net.JoinHostPort(s.URL.Hostname(), cmp.Or(s.URL.Port(), "443"))
 }
 
 // Via is the same server at another address, a host and a port: that of a
@@ -142,6 +150,13 @@ func (s *Server) Namespace(t testing.TB) string {
 	})
 	if s.external {
 		t.Cleanup(func() { admin.Delete(t, Namespaces, name) })
+		// The API server of a whole cluster refuses pods until a controller
+		// has made the account they run as.
+		accounts := Collection{Version: "v1", Resource: "serviceaccounts", Namespace: name}
+		Wait(t, 30*time.Second, "the service account of "+name, func() bool {
+			a, err := admin.Do(t.Context(), http.MethodGet, accounts.Object("default"), "", nil)
+			return err == nil && a.Status == http.StatusOK
+		})
 	}
 	return name
 }

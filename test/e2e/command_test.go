@@ -126,6 +126,9 @@ func (c *command) line(text string) {
 			event.Namespace, event.Name, event.UID, event.Version = o.Namespace, o.Name, o.UID, o.ResourceVersion
 		}
 	}
+	if isForeign(event.Name) {
+		return
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.out = append(c.out, text)

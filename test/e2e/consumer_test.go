@@ -80,12 +80,13 @@ type consumer struct {
 	ended   chan struct{}
 	err     error // how the loop ended, once ended is closed
 
-	mu     sync.Mutex
-	events []stream.Event
-	log    []string
-	sent   []stream.Request
-	ends   []stream.Ended
-	protos map[string]bool
+	mu      sync.Mutex
+	events  []stream.Event
+	foreign map[string]bool // objects that others have made
+	log     []string
+	sent    []stream.Request
+	ends    []stream.Ended
+	protos  map[string]bool
 }
 
 // consume starts a loop. It ends with the test at the latest. each, if it is
@@ -95,7 +96,7 @@ func consume(t testing.TB, name string, w *stream.Watcher, from history.Position
 	ctx, cancel := context.WithCancel(t.Context())
 	c := &consumer{
 		t: t, name: name, watcher: w, from: from, cancel: cancel,
-		ended: make(chan struct{}), protos: make(map[string]bool),
+		ended: make(chan struct{}), protos: make(map[string]bool), foreign: make(map[string]bool),
 	}
 	w.Trace = c.trace()
 	go func() {
@@ -118,6 +119,10 @@ func consume(t testing.TB, name string, w *stream.Watcher, from history.Position
 func (c *consumer) add(ev stream.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if isForeign(ev.Name) {
+		c.foreign[ev.Name] = true
+		return
+	}
 	c.events = append(c.events, ev)
 	c.log = append(c.log, brief(ev).String())
 }

@@ -35,7 +35,7 @@ func restart(t *testing.T, c *cluster.Cluster) {
 func stopExpired(w *stream.Watcher) { w.Policy.OnExpired = stream.StopExpired }
 
 func versionExpires(t *testing.T, c *cluster.Cluster) {
-	p := proxy.Start(t, c.URL.Host)
+	p := proxy.Start(t, c.Address())
 	via := c.Via(p.Address())
 	w := newWriter(t, c.Server, configMaps(c.Namespace(t)))
 	before, version := w.ledger.Now(), w.client.ResourceVersion(t, w.in)
@@ -102,8 +102,8 @@ func versionExpires(t *testing.T, c *cluster.Cluster) {
 		for _, c := range stopping {
 			assert.ErrorIs(t, awaitEnd(t, c), status.ErrExpired, "%s", c.name)
 			assert.NotContains(t, words(c.seen()), "GAP")
-			for range c.watcher.Watch(t.Context()) { // again: the same error, at once
-				break
+			for _, err := range c.watcher.Watch(t.Context()) {
+				assert.ErrorIs(t, err, status.ErrExpired, "again, and at once")
 			}
 		}
 		assert.Equal(t, 7, failing.exit(), "%s", failing.story())
@@ -190,7 +190,7 @@ func serverGoesBack(t *testing.T, c *cluster.Cluster) {
 	}
 	watches := map[*writer]*watch{}
 	release := make(chan struct{})
-	p := proxy.Start(t, c.URL.Host)
+	p := proxy.Start(t, c.Address())
 	for _, w := range writers {
 		w.create("edited", "deleted", "same")
 		file := t.TempDir() + "/checkpoint"

@@ -51,7 +51,7 @@ func TestBadNetwork(t *testing.T) {
 		for protocol, environment := range protocols {
 			t.Run(name+" over "+protocol, func(t *testing.T) {
 				t.Parallel()
-				sc := &scene{T: t, Proxy: proxy.Start(t, s.URL.Host), writer: newWriter(t, s, configMaps(s.Namespace(t)))}
+				sc := &scene{T: t, Proxy: proxy.Start(t, s.Address()), writer: newWriter(t, s, configMaps(s.Namespace(t)))}
 				for i := range 60 {
 					sc.create("many-" + strconv.Itoa(i))
 				}

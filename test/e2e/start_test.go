@@ -87,7 +87,7 @@ func TestStartByStream(t *testing.T) {
 func TestSecondLoopGoesOn(t *testing.T) {
 	t.Parallel()
 	s := cluster.Shared(t)
-	w := newWriter(t, s, configMaps(s.Namespace(t)))
+	w := newWriter(t, s, pods(s.Namespace(t)))
 	w.create("a", "b", "c")
 	watcher := newWatcher(t, s, w.in, func(w *stream.Watcher) { w.PageSize = 1 })
 

@@ -50,7 +50,7 @@ func TestEveryKindInEveryView(t *testing.T) {
 
 			for view, c := range views {
 				t.Run(viewNames[view], func(t *testing.T) { contentIsTheServers(t, c, w, view) })
-				assert.Equal(t, w.ledger.Len(), c.watcher.State().Objects)
+				assert.Equal(t, w.ledger.Len()+len(c.foreign), c.watcher.State().Objects)
 				assert.Equal(t, []string{"HTTP/2.0"}, c.protocols())
 			}
 		})
