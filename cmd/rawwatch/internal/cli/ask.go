@@ -205,7 +205,10 @@ func (a *ask) when(given func(string) bool) error {
 	case startStream:
 		a.begin = stream.StartStream
 	case startNow:
-		if a.once {
+		switch {
+		case a.once && raw && !begins:
+			return usagef("--once ends when all that exists has been shown; with -o raw that takes --start stream")
+		case a.once:
 			return usagef("--once ends when all that exists has been shown, but nothing of it is asked for (--start now)")
 		}
 		a.begin = stream.StartNow

@@ -4,12 +4,15 @@
 // type (package discovery), fills in a stream.Watcher, and prints what comes
 // (package output) and what happens (package story):
 //
-//	run.go      from arguments to an exit code
-//	flags.go    every flag of the watch, by what it is about
-//	ask.go      which flags and arguments go together
-//	locate.go   TYPE to collection
-//	watch.go    the loop
-//	failure.go  an error to one line for a person
+//	run.go         from arguments to an exit code
+//	flags.go       every flag of the watch, by what it is about
+//	ask.go         which flags and arguments go together
+//	watcher.go     flags to a stream.Watcher
+//	locate.go      types and namespaces to sources, and source.go what one is
+//	watch.go       the loop over all sources
+//	raw.go         -o raw, which shows lines and not events
+//	checkpoint.go  --checkpoint, and a disk that fails
+//	failure.go     an error to one line for a person
 //
 // exit.go has the exit codes. They, the flags, and what goes to standard
 // output are a contract that scripts depend on; the scripts in

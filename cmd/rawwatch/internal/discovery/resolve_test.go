@@ -93,6 +93,19 @@ func TestNoMoreIsAskedThanNeeded(t *testing.T) {
 	}
 }
 
+func TestAnAnswerServesEveryTypeUntilItIsForgotten(t *testing.T) {
+	c, server := client(t, recorded(t))
+	for range 2 {
+		for _, typ := range []string{"pods", "deploy", "jobs.batch"} {
+			_, err := c.Resolve(t.Context(), typ)
+			require.NoError(t, err)
+		}
+		assert.Equal(t, []string{"/api", "/apis"}, server.asked)
+		server.asked = nil
+		c.Forget()
+	}
+}
+
 func TestWhoWinsWhenSeveralGroupsHaveTheName(t *testing.T) {
 	core := map[string]string{"/api": recording(t, "discovery-api")}
 	with := func(groups ...string) map[string]string {

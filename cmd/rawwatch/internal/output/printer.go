@@ -3,6 +3,7 @@ package output
 import (
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 
 	"example.com/rawwatch/stream"
@@ -49,7 +50,12 @@ type Printer struct {
 // New makes a Printer that writes to w. With more than one source it tells
 // them apart.
 func New(w io.Writer, o Options, sources ...Source) *Printer {
-	p := &Printer{w: w, markers: o.Markers, sources: sources}
+	p := &Printer{w: w, markers: o.Markers, sources: slices.Clone(sources)}
+	for i, s := range p.sources {
+		if s.Kind != "" {
+			p.sources[i].prefix = s.before(s.Kind)
+		}
+	}
 	several := len(sources) > 1
 	switch o.Format {
 	case JSON:

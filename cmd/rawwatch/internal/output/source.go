@@ -23,6 +23,8 @@ type Source struct {
 	// Everywhere: it is all of them. It may be left false when that is not
 	// known, for a source that is the only one.
 	Everywhere bool
+
+	prefix string // of an object's name, if it is always the same
 }
 
 // from is the source of an event.
@@ -49,11 +51,19 @@ func (s Source) resource() string {
 // object names an object as kubectl does where it shows several types:
 // "deployment.apps/web".
 func (s Source) object(ev stream.Event) string {
-	kind := strings.ToLower(cmp.Or(s.Kind, ev.Kind, s.Resource))
+	if s.prefix != "" {
+		return s.prefix + escape.Text(ev.Name)
+	}
+	return s.before(cmp.Or(ev.Kind, s.Resource)) + escape.Text(ev.Name)
+}
+
+// before is what stands before the name of an object of this kind.
+func (s Source) before(kind string) string {
+	kind = strings.ToLower(kind)
 	if s.Group != "" {
 		kind += "." + s.Group
 	}
-	return escape.Text(kind + "/" + ev.Name)
+	return escape.Text(kind) + "/"
 }
 
 // about is what there is to say of an event that has no object to name. With
