@@ -36,7 +36,8 @@ func TestTheWholeDemoProvesThatNothingIsMissed(t *testing.T) {
 			assert.Contains(t, told.String(), s.title)
 		}
 		assert.Contains(t, told.String(), "No event was lost")
-		assert.Contains(t, told.String(), "History was lost 2")
+		assert.Contains(t, told.String(), "8 breaks of the connection")
+		assert.Contains(t, told.String(), "2 losses of history")
 		for _, noticed := range []string{
 			"notices the end of the stream", "throws half an event away", "connection reset", "has read nothing for",
 			"429 TooManyRequests", "503", "ERROR event: 410 Expired", "is told 410 Expired", "says GAP", "found by a relist",

@@ -115,11 +115,22 @@ func (n *narrator) proof(v *verdict, breaks int, counters stream.Counters) error
 	}
 	n.line("   %-10s%12d%12d%s", "exist now", v.server, v.client, equal)
 	n.line("")
-	n.line("   The connection broke %d times; it took %d requests. History was lost %d", breaks, counters.Requests, v.gaps)
-	n.line("   times, and each time the client said so (GAP) before it compared.")
+	n.line("   %s of the connection, %s, %s of history, each of them told.",
+		plural(breaks, "break"), plural(int(counters.Requests), "request"), plural(v.gaps, "loss"))
 	if len(v.problems) > 0 {
 		return &Disagreement{v.problems}
 	}
 	n.line("   %s", n.paint(green, "No event was lost, none came twice, no delete was missed."))
 	return nil
+}
+
+func plural(n int, noun string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(noun, "ss"):
+		noun += "es"
+	default:
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
 }
