@@ -16,8 +16,10 @@ func TestMyProgramSurvivesA410(t *testing.T) {
 			replay.On(replay.List(replay.ConfigMaps), replay.JSON(200, replay.ListBody("20", replay.Item("b", "15")))...),
 		}, replay.Options{})
 		w := &stream.Watcher{Client: srv.Client(), Server: srv.URL(), Target: stream.Target{Version: "v1", Resource: "configmaps", Namespace: "t"}}
-		if got := myProgram(t.Context(), w); got != "b" { // yours goes here
-			t.Errorf("it believes that %q exists", got)
+		// Yours goes here. The server's context ends it when it asks for
+		// something else than the script says.
+		if got, err := myProgram(srv.Context(), w); err != nil || got != "b" {
+			t.Errorf("it believes that %q exists, error %v", got, err)
 		}
 	})
 }

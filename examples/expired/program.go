@@ -13,21 +13,21 @@ import (
 
 // myProgram stands for the program under test. It says which objects exist,
 // once it has been told that history was lost and what came of it.
-func myProgram(ctx context.Context, w *stream.Watcher) string {
+func myProgram(ctx context.Context, w *stream.Watcher) (string, error) {
 	exists, lost := map[string]bool{}, false
 	for ev, err := range w.Watch(ctx) {
 		switch {
 		case err != nil:
-			return err.Error()
+			return "", err
 		case ev.Type == stream.Gap:
 			lost = true
 		case ev.Type == stream.Deleted:
 			delete(exists, ev.Name)
 		case ev.Type == stream.Synced && lost:
-			return strings.Join(slices.Sorted(maps.Keys(exists)), " ")
+			return strings.Join(slices.Sorted(maps.Keys(exists)), " "), nil
 		case ev.Type != stream.Synced:
 			exists[ev.Name] = true
 		}
 	}
-	return ""
+	return "", nil
 }
