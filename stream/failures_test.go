@@ -406,9 +406,12 @@ func TestUnknownEventsAreSkippedAndToldOf(t *testing.T) {
 
 func TestTraceSeesEveryLine(t *testing.T) {
 	bubble(t, "", func(t *testing.T) {
-		all := ev("ADDED", "a", "11") + ev("ADDED", "a", "11") + ev("NEW", "a", "12") + bm("13") + gone
+		all := ev("ADDED", "a", "11") + ev("ADDED", "a", "11") + ev("NEW", "a", "12") + bm("13") + gone + "garbage\n"
 		r := newRig(t, func(r *rig) replay.Script {
-			return replay.Script{listOf("10"), watchOf("10", all, end), listOf("20"), watchOf("20", "", r.stop()...)}
+			return replay.Script{
+				listOf("10"), watchOf("10", strings.TrimSuffix(all, "garbage\n"), end),
+				listOf("20"), watchOf("20", "garbage\n", end), watchOf("20", "", r.stop()...),
+			}
 		})
 		var seen strings.Builder
 		r.w.Trace.Line = func(line []byte) { seen.Write(line); seen.WriteByte('\n') }

@@ -155,6 +155,9 @@ func TestConfigErrors(t *testing.T) {
 		"MaxFrame":        func(w *stream.Watcher) { w.MaxFrame = -1 },
 		"WatchTimeout":    func(w *stream.Watcher) { w.WatchTimeout = time.Millisecond },
 		"View":            func(w *stream.Watcher) { w.View = 9 },
+		"ListFirst":       func(w *stream.Watcher) { w.ListFirst, w.Untracked = true, true },
+		"HeaderTimeout":   func(w *stream.Watcher) { w.HeaderTimeout = -1 },
+		"IdleTimeout":     func(w *stream.Watcher) { w.IdleTimeout = -1 },
 		"Start":           func(w *stream.Watcher) { w.Start = -1 },
 	} {
 		bubble(t, name, func(t *testing.T) {

@@ -109,6 +109,8 @@ func (w *Watcher) check() error {
 		return &ConfigError{"Start", "is unknown"}
 	case w.View < Object || w.View > Table:
 		return &ConfigError{"View", "is unknown"}
+	case w.ListFirst && w.Untracked:
+		return &ConfigError{"ListFirst", "compares with the index, which Untracked does not keep"}
 	case w.MaxFrame < 0:
 		return &ConfigError{"MaxFrame", "is negative"}
 	case w.HeaderTimeout < 0:

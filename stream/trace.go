@@ -17,8 +17,8 @@ type Trace struct {
 	// Waiting: nothing is sent for a while.
 	Waiting func(Waiting)
 	// Line: a watch sent a line, whatever it is: a bookmark, an ERROR, an
-	// event that is left out. It comes before anything is decided about it.
-	// The bytes are lent until the hook returns.
+	// event that is left out, garbage. It comes before anything is decided
+	// about it. The bytes are lent until the hook returns.
 	Line func(line []byte)
 	// UnknownEvent: an event of unknown type was skipped.
 	UnknownEvent func(eventType string, line []byte)

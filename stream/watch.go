@@ -57,11 +57,11 @@ func (l *loop) read(req request, initial bool) (outcome, error) {
 	r.reader = decode.NewReader(c.body, l.maxFrame)
 	for {
 		ev, err := r.reader.Next()
+		if l.trace.Line != nil && (err == nil || is[*decode.SyntaxError](err) || is[*decode.ShapeError](err)) {
+			l.trace.Line(r.reader.Frame())
+		}
 		if err != nil {
 			return l.finish(r, c.failure(err))
-		}
-		if l.trace.Line != nil {
-			l.trace.Line(r.reader.Frame())
 		}
 		over, err := l.event(r, &ev)
 		if err != nil {

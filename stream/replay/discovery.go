@@ -33,6 +33,9 @@ func (s *Store) discovery(r *http.Request) []Step {
 			return JSON(200, s.resourceList(s.Resources[i].apiVersion()))
 		}
 	}
+	if path == "/api/v1" {
+		return JSON(200, s.resourceList("v1")) // nothing of it is here, but each server has it
+	}
 	return nil
 }
 
@@ -49,9 +52,10 @@ func (s *Store) resourceList(apiVersion string) string {
 	return fmt.Sprintf(`{"kind":"APIResourceList","apiVersion":"v1","groupVersion":%s,"resources":[%s]}`, quote(apiVersion), strings.Join(items, ","))
 }
 
-// groups are the named API groups with their versions, in order of appearance.
+// groups are the API groups with their versions, in order of appearance. The
+// core group is there on every server, and clients take one without for none.
 func (s *Store) groups() (names []string, versions map[string][]string) {
-	versions = map[string][]string{}
+	names, versions = []string{""}, map[string][]string{"": {"v1"}}
 	for i := range s.Resources {
 		r := &s.Resources[i]
 		if !slices.Contains(names, r.Group) {
