@@ -38,6 +38,8 @@ import (
 //	signal NAME CODE TEXT ARGS…  the same, and sends a signal when TEXT is on stdout
 //	expand FILE               replaces $VARIABLES in FILE
 //	oneline stderr            fails unless the error is told in exactly one line
+//	serves ARGS…              starts rawwatch serve ARGS…, and sets SERVED (its URL)
+//	served                    ends it; what it has told is then in the file "served"
 //
 // and the variables CM (the path of the server files' ConfigMaps), NOBODY (an
 // address where nobody listens) and PLAIN (one that does not speak TLS).
@@ -57,6 +59,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			s := new(scripted)
 			env.Values[serverKey{}] = s
+			env.Values[playingKey{}] = new(*playing)
 			env.Defer(func() {
 				if err := s.close(); err != nil {
 					env.T().Fatal(err)
@@ -79,6 +82,8 @@ func TestScripts(t *testing.T) {
 			"signal":  cmdSignal,
 			"expand":  cmdExpand,
 			"oneline": cmdOneLine,
+			"serves":  cmdServes,
+			"served":  cmdServed,
 		},
 	})
 }

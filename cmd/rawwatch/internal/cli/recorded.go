@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -42,6 +43,7 @@ func readRecording(name string, in io.Reader, tell *story.Story) (*recorded, err
 	}
 	var major []replay.Problem
 	for _, p := range problems {
+		p.Text = strings.ReplaceAll(p.Text, "replay: ", "")
 		if p.Minor {
 			tell.Say("%s: %s", r.name, p)
 		} else {
@@ -73,7 +75,7 @@ func (r *recorded) failed(err error) error {
 	if errors.As(err, &syntax) {
 		return usagef("%s: line %d: %v", r.name, syntax.Line, syntax.Err)
 	}
-	return usagef("%s: %v", r.name, err)
+	return usagef("%s: %s", r.name, strings.TrimPrefix(err.Error(), "replay: "))
 }
 
 // oneFile is for commands whose argument is a recording.
@@ -115,7 +117,7 @@ func (p *pace) Set(s string) error {
 		return nil
 	}
 	n, err := strconv.ParseFloat(s, 64)
-	if err != nil || n < 0.001 || n > 1e6 {
+	if err != nil || !(n >= 0.001 && n <= 1e6) { // NaN is neither
 		return fmt.Errorf("write %s, %s, or how many times as fast, as in 10", paceOriginal, paceMax)
 	}
 	*p = pace(n)

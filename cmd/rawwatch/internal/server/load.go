@@ -38,7 +38,7 @@ func Load(open func() (*replay.Reader, error), speed float64, faults []replay.Fa
 		}
 	}
 	s := New(script)
-	s.kinds = seen.kinds
+	s.kinds, s.guessed = seen.kinds, r.Header.Version == 0
 	return s, nil
 }
 
