@@ -71,18 +71,30 @@ type command struct {
 
 	mu     sync.Mutex
 	out    []string // lines
-	events []history.Event
+	events []printed
 	err    bytes.Buffer
 }
 
-// run starts the command as a user. It ends with the test at the latest, and
-// by itself should the test process die.
+// printed is an event of -o json. Of a watch over several collections, the
+// markers name theirs.
+type printed struct {
+	history.Event
+	resource, namespace string
+}
+
+// run starts a watch of the command as a user. It ends with the test at the
+// latest, and by itself should the test process die.
 func run(t testing.TB, s *cluster.Server, u cluster.User, environment []string, args ...string) *command {
 	t.Helper()
 	args = append(slices.Clone(args), "--kubeconfig", s.Kubeconfig(t, u, ""))
 	if !slices.Contains(args, "--timeout") {
 		args = append(args, "--timeout", "10m")
 	}
+	return execute(t, environment, args...)
+}
+
+func execute(t testing.TB, environment []string, args ...string) *command {
+	t.Helper()
 	c := &command{t: t, name: "rawwatch " + strings.Join(args, " "), ended: make(chan struct{})}
 	c.cmd = exec.Command(built.path(t), args...)
 	c.cmd.Env = append(os.Environ(), environment...)
@@ -116,12 +128,15 @@ func (c *command) line(text string) {
 	var ev struct {
 		Type            string
 		Object          json.RawMessage
-		ResourceVersion string
 		Inferred        bool
+		ResourceVersion string
+		Resource        string
+		Namespace       string
 	}
-	event := history.Event{Type: "not JSON: " + text}
+	event := printed{Event: history.Event{Type: "not JSON: " + text}}
 	if err := json.Unmarshal([]byte(text), &ev); err == nil {
-		event = history.Event{Type: ev.Type, Version: ev.ResourceVersion, Inferred: ev.Inferred}
+		event.Event = history.Event{Type: ev.Type, Version: ev.ResourceVersion, Inferred: ev.Inferred}
+		event.resource, event.namespace = ev.Resource, ev.Namespace
 		if o, err := cluster.ParseObject(ev.Object); err == nil {
 			event.Namespace, event.Name, event.UID, event.Version = o.Namespace, o.Name, o.UID, o.ResourceVersion
 		}
@@ -164,10 +179,30 @@ func (c *command) exit() int {
 func (c *command) label() string              { return c.name }
 func (c *command) position() history.Position { return c.from }
 
-func (c *command) seen() []history.Event {
+func (c *command) seen() (all []history.Event) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clip(c.events)
+	for _, e := range c.events {
+		all = append(all, e.Event)
+	}
+	return all
+}
+
+// of are the events of one of several collections, which alone has objects in
+// its namespace.
+func (c *command) of(in cluster.Collection) (all []history.Event) {
+	resource := in.Resource
+	if in.Group != "" {
+		resource += "." + in.Group
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.events {
+		if e.Namespace == in.Namespace || e.resource == resource && e.namespace == in.Namespace {
+			all = append(all, e.Event)
+		}
+	}
+	return all
 }
 
 func (c *command) lines() []string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
 	"net/url"
 	"os"
@@ -53,6 +54,21 @@ var fast = backoff.Policy{Min: 50 * time.Millisecond, Max: time.Second}
 // option changes a Watcher before it is used.
 type option = func(*stream.Watcher)
 
+// Options that several tests use.
+func start(how stream.Start) option { return func(w *stream.Watcher) { w.Start = how } }
+
+func exactly(version string) option {
+	return func(w *stream.Watcher) { w.Start, w.ResourceVersion = stream.StartExact, version }
+}
+
+func view(v stream.View) option { return func(w *stream.Watcher) { w.View = v } }
+
+func lasting(d time.Duration) option { return func(w *stream.Watcher) { w.WatchTimeout = d } }
+
+func keptIn(file string) option {
+	return func(w *stream.Watcher) { w.Checkpoint = stream.CheckpointFile(file) }
+}
+
 // newWatcher is the usual Watcher of a collection, with connections of its own.
 func newWatcher(t testing.TB, s *cluster.Server, in cluster.Collection, options ...option) *stream.Watcher {
 	t.Helper()
@@ -93,15 +109,31 @@ type consumer struct {
 // not nil, runs in the loop's body: while it does, the event is in hand.
 func consume(t testing.TB, name string, w *stream.Watcher, from history.Position, each func(stream.Event)) *consumer {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	c := &consumer{
-		t: t, name: name, watcher: w, from: from, cancel: cancel,
-		ended: make(chan struct{}), protos: make(map[string]bool), foreign: make(map[string]bool),
-	}
+	c := &consumer{t: t, name: name, watcher: w, from: from}
 	w.Trace = c.trace()
+	c.start(w.Watch, each)
+	return c
+}
+
+// consumeAll starts a loop over several Watchers. The events of each are told
+// by [consumer.of].
+func consumeAll(t testing.TB, name string, watchers ...*stream.Watcher) *consumer {
+	t.Helper()
+	c := &consumer{t: t, name: name}
+	for _, w := range watchers {
+		w.Trace = c.trace()
+	}
+	c.start(func(ctx context.Context) iter.Seq2[stream.Event, error] { return stream.Merge(ctx, watchers...) }, nil)
+	return c
+}
+
+func (c *consumer) start(watch func(context.Context) iter.Seq2[stream.Event, error], each func(stream.Event)) {
+	ctx, cancel := context.WithCancel(c.t.Context())
+	c.cancel, c.ended = cancel, make(chan struct{})
+	c.protos, c.foreign = make(map[string]bool), make(map[string]bool)
 	go func() {
 		defer close(c.ended)
-		for ev, err := range w.Watch(ctx) {
+		for ev, err := range watch(ctx) {
 			if err != nil {
 				c.err = err
 				return
@@ -112,8 +144,7 @@ func consume(t testing.TB, name string, w *stream.Watcher, from history.Position
 			}
 		}
 	}()
-	t.Cleanup(func() { end(t, c) })
-	return c
+	c.t.Cleanup(func() { end(c.t, c) })
 }
 
 func (c *consumer) add(ev stream.Event) {
@@ -189,10 +220,14 @@ func (c *consumer) stop() {
 func (c *consumer) label() string              { return c.name }
 func (c *consumer) position() history.Position { return c.from }
 
-func (c *consumer) seen() []history.Event {
-	var all []history.Event
+func (c *consumer) seen() []history.Event { return c.of(nil) }
+
+// of are the events of one of several Watchers; nil is any.
+func (c *consumer) of(w *stream.Watcher) (all []history.Event) {
 	for _, ev := range c.received() {
-		all = append(all, brief(ev))
+		if w == nil || ev.Source == w {
+			all = append(all, brief(ev))
+		}
 	}
 	return all
 }

@@ -19,10 +19,10 @@ func TestDefinitionIsEditedInMidWatch(t *testing.T) {
 	definition := s.CustomResource(t)
 	w := newWriter(t, s, widgets(definition, s.Namespace(t)))
 	w.create("quiet")
-	table := consume(t, "table", newWatcher(t, s, w.in, func(w *stream.Watcher) { w.View = stream.Table }), nil, nil)
+	table := consume(t, "table", newWatcher(t, s, w.in, view(stream.Table)), nil, nil)
 	observers := []observer{
 		consume(t, "object", newWatcher(t, s, w.in), nil, nil),
-		consume(t, "metadata only", newWatcher(t, s, w.in, func(w *stream.Watcher) { w.View = stream.MetadataOnly }), nil, nil),
+		consume(t, "metadata only", newWatcher(t, s, w.in, view(stream.MetadataOnly)), nil, nil),
 		consume(t, "by stream", newWatcher(t, s, w.in, start(stream.StartStream)), nil, nil),
 		table,
 		run(t, s, s.Admin, nil, "wd."+definition.Group, "-n", w.in.Namespace, "-o", "json", "--markers"),
@@ -70,7 +70,7 @@ func TestDefinitionIsDeletedInMidWatch(t *testing.T) {
 	soon := func(w *stream.Watcher) { w.Policy.DeniedFor = watchesFor }
 	loops := []*consumer{
 		consume(t, "object", newWatcher(t, s, w.in, soon), nil, nil),
-		consume(t, "table", newWatcher(t, s, w.in, soon, func(w *stream.Watcher) { w.View = stream.Table }), nil, nil),
+		consume(t, "table", newWatcher(t, s, w.in, soon, view(stream.Table)), nil, nil),
 		consume(t, "by stream", newWatcher(t, s, w.in, soon, start(stream.StartStream)), nil, nil),
 	}
 	command := run(t, s, s.Admin, nil, "widgets."+definition.Group, "-n", w.in.Namespace, "-o", "json", "--markers", "--max-reconnects", "1")

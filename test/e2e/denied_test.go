@@ -115,11 +115,6 @@ func TestRefusalsStopWithTheServersReason(t *testing.T) {
 	}
 }
 
-// exactly starts a watch after a version.
-func exactly(version string) option {
-	return func(w *stream.Watcher) { w.Start, w.ResourceVersion = stream.StartExact, version }
-}
-
 // componentstatuses can be listed, and the list has no version.
 func TestListWithoutVersionCannotBeWatched(t *testing.T) {
 	t.Parallel()

@@ -19,7 +19,6 @@ func TestAPIServerIsRestartedInMidWatch(t *testing.T) {
 	loop := func(w *writer, name string, options ...option) *consumer {
 		return consume(t, w.in.Resource+", "+name, newWatcher(t, c.Server, w.in, options...), nil, nil)
 	}
-	view := func(v stream.View) option { return func(w *stream.Watcher) { w.View = v } }
 	byCertificate := func(w *stream.Watcher) { w.Client = connect(t, c.Server, c.AdminByCertificate()) }
 	byHTTP1 := func(w *stream.Watcher) {
 		w.Client = load(t, kubeconfig.Options{Path: c.Kubeconfig(t, c.Admin, "")}, protocols["HTTP/1.1"]...)

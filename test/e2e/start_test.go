@@ -65,10 +65,9 @@ func TestStartByStream(t *testing.T) {
 				w.create("a", "b", "c")
 				w.edit("a") // the first by name is the last by version
 				var observers []observer
-				for view, name := range viewNames {
-					observers = append(observers, consume(t, name, newWatcher(t, s, w.in, start(how), func(w *stream.Watcher) {
-						w.View, w.WatchTimeout = view, watchesFor // resumed soon, from the mark
-					}), nil, nil))
+				for v, name := range viewNames {
+					// Resumed soon, from the mark.
+					observers = append(observers, consume(t, name, newWatcher(t, s, w.in, start(how), view(v), lasting(watchesFor)), nil, nil))
 				}
 				awaitSynced(t, observers...)
 				w.churn(10)
@@ -119,4 +118,35 @@ func TestSecondLoopGoesOn(t *testing.T) {
 	assert.Equal(t, stream.PhaseIdle, watcher.State().Phase)
 }
 
-func start(how stream.Start) option { return func(w *stream.Watcher) { w.Start = how } }
+// A new process goes on where the last one ended, and is told of deletes that
+// happened in between.
+func TestCheckpoint(t *testing.T) {
+	t.Parallel()
+	s := cluster.Shared(t)
+	w := newWriter(t, s, pods(s.Namespace(t)))
+	w.create("edited", "deleted", "same")
+	folder := t.TempDir()
+	command := func(name string, from history.Position, flags ...string) *command {
+		args := []string{"pods", "-n", w.in.Namespace, "-o", "json", "--markers", "--checkpoint", folder + "/" + name}
+		c := run(t, s, s.Admin, nil, append(args, flags...)...)
+		c.from = from
+		return c
+	}
+	loop := func(from history.Position) *consumer {
+		return consume(t, "library", newWatcher(t, s, w.in, keptIn(folder+"/library")), from, nil)
+	}
+	verify(t, w.ledger, loop(nil), command("goes on", nil), command("once", nil))
+
+	from := w.ledger.Now()
+	w.edit("edited")
+	w.delete("deleted")
+	w.create("new")
+	next, goesOn := loop(from), command("goes on", from)
+	settle(t, w.ledger, next, goesOn)
+	once := command("once", from, "--once")
+	assert.Zero(t, once.exit(), "%s", once.story())
+	assert.Equal(t, []string{"MODIFIED edited", "ADDED new", "DELETED deleted inferred", "SYNCED"}, words(once.seen()))
+
+	w.churn(5)
+	verify(t, w.ledger, next, goesOn)
+}

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"path/filepath"
 	"regexp"
 	"strings"
 	"syscall"
@@ -9,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"example.com/rawwatch/test/cluster"
+	"example.com/rawwatch/test/proxy"
 )
 
 // What the command prints and how it ends, where that takes a real server: its
@@ -103,4 +105,28 @@ func TestCommandAtATerminal(t *testing.T) {
 		second.from = from
 		verify(t, w.ledger, second)
 	})
+}
+
+// A recording of a real server, made while the network fails, holds what the
+// watch showed.
+func TestRecordingIsReplayed(t *testing.T) {
+	t.Parallel()
+	s := cluster.Shared(t)
+	p := proxy.Start(t, s.Address())
+	w := newWriter(t, s, configMaps(s.Namespace(t)))
+	w.create("one", "two")
+	file := filepath.Join(t.TempDir(), "recording.rwr.gz")
+	recorded := run(t, s.Via(p.Address()), s.Admin, nil, "record", "cm", "-n", w.in.Namespace, "--to", file,
+		"-o", "json", "--markers", "--chunk-size", "1", "--backoff-min", "50ms")
+	awaitSynced(t, recorded)
+	for range 3 {
+		p.CutAfter(300) // in the middle of a frame
+		w.churn(4)
+		settle(t, w.ledger, recorded)
+	}
+	verify(t, w.ledger, recorded)
+
+	replayed := execute(t, nil, "replay", file, "-o", "json", "--markers")
+	assert.Zero(t, replayed.exit(), "%s", replayed.story())
+	assert.Equal(t, recorded.lines(), replayed.lines())
 }

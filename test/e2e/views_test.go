@@ -29,9 +29,9 @@ func TestEveryKindInEveryView(t *testing.T) {
 
 			var observers []observer
 			views := map[stream.View]*consumer{}
-			for view, name := range viewNames {
-				c := consume(t, name, newWatcher(t, s, w.in, func(w *stream.Watcher) { w.View = view }), nil, nil)
-				views[view] = c
+			for v, name := range viewNames {
+				c := consume(t, name, newWatcher(t, s, w.in, view(v)), nil, nil)
+				views[v] = c
 				observers = append(observers, c)
 			}
 			resource := w.in.Resource
@@ -48,8 +48,8 @@ func TestEveryKindInEveryView(t *testing.T) {
 			w.create("one")
 			verify(t, w.ledger, observers...)
 
-			for view, c := range views {
-				t.Run(viewNames[view], func(t *testing.T) { contentIsTheServers(t, c, w, view) })
+			for v, c := range views {
+				t.Run(viewNames[v], func(t *testing.T) { contentIsTheServers(t, c, w, v) })
 				assert.Equal(t, w.ledger.Len()+len(c.foreign), c.watcher.State().Objects)
 				assert.Equal(t, []string{"HTTP/2.0"}, c.protocols())
 			}
