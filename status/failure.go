@@ -71,7 +71,7 @@ func (s *Stream) fullLength() bool {
 		return false
 	}
 	early := min(time.Second, s.Timeout/2)
-	return s.Age >= s.Timeout-early && s.Age-time.Second <= s.Timeout
+	return s.Age >= s.Timeout-early && s.lived()-time.Second <= s.Timeout
 }
 
 // EndKind names a failure that is neither an answer nor a plain transport

@@ -277,6 +277,26 @@ func TestCheckpointThatCannotBeUsed(t *testing.T) {
 			break
 		}
 	})
+	bubble(t, "no path, a folder, a device", func(t *testing.T) {
+		for _, file := range []string{"", t.TempDir()} {
+			refusedFile(t, file, nil)
+		}
+	})
+	bubble(t, "in use by way of a link", func(t *testing.T) {
+		file := left(t)
+		link := file + ".link"
+		require.NoError(t, os.Symlink(file, link))
+		r := newRig(t, func(r *rig) replay.Script {
+			return replay.Script{probe("15"), watchOf("12", ev("ADDED", "c", "14"), replay.Hold())}
+		}, checkpoint(link))
+		for range r.w.Watch(r.ctx) {
+			refusedFile(t, file, stream.ErrCheckpointLocked)
+			break
+		}
+		info, err := os.Lstat(link)
+		require.NoError(t, err)
+		assert.NotZero(t, info.Mode()&os.ModeSymlink, "the link is still one")
+	})
 	bubble(t, "in a folder that is not there", func(t *testing.T) {
 		refusedFile(t, filepath.Join(t.TempDir(), "no", "state"), os.ErrNotExist)
 	})

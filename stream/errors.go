@@ -35,7 +35,8 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	return fmt.Sprintf("stream: %s %s at %s: %v", e.Verb, e.Target, e.Server, e.Err)
+	// Of what a transport says of a hostile answer there may be megabytes.
+	return fmt.Sprintf("stream: %s %s at %s: %.1000s", e.Verb, e.Target, e.Server, e.Err.Error())
 }
 
 func (e *Error) Unwrap() error { return e.Err }

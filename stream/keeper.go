@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"sync"
 	"time"
 )
@@ -16,6 +17,7 @@ import (
 type keeper struct {
 	disk  sync.Mutex
 	file  *Checkpoint // nil: none is kept
+	path  string      // of the file, links resolved
 	owner checkpointOwner
 
 	lock    *os.File
@@ -36,6 +38,14 @@ func (s *session) openCheckpoint(cfg *settings) error {
 	}
 	k.owner = cfg.checkpointOwner()
 	path := k.file.path
+	if path == "" {
+		return &CheckpointError{Err: errors.New("it has no path")}
+	}
+	// The lock is beside the file itself, whatever links lead to it.
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	k.path = path
 	fail := func(err error) error {
 		s.closeLock()
 		if at, ok := errors.AsType[*fs.PathError](err); ok {
@@ -47,7 +57,7 @@ func (s *session) openCheckpoint(cfg *settings) error {
 	if k.lock, err = k.file.lock(path + ".lock"); err != nil {
 		return fail(err)
 	}
-	info, err := os.Stat(k.file.path)
+	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if k.unsaved {
@@ -56,6 +66,8 @@ func (s *session) openCheckpoint(cfg *settings) error {
 		return nil
 	case err != nil:
 		return fail(err)
+	case !info.Mode().IsRegular():
+		return fail(errors.New("it is no regular file"))
 	case k.seen != nil && sameFile(k.seen, info):
 		if k.unsaved {
 			s.changed() // the last write of the last range failed
@@ -141,12 +153,12 @@ func (s *session) save() {
 	if !s.position.unordered {
 		head.ResourceVersion = s.position.version
 	}
-	err := k.file.write(k.file.path, head, &s.index)
+	err := k.file.write(k.path, head, &s.index)
 	if err == nil {
-		k.seen, err = os.Stat(k.file.path)
+		k.seen, err = os.Stat(k.path)
 	}
 	if k.unsaved = err != nil; k.unsaved {
-		err = &CheckpointError{Path: k.file.path, Err: err}
+		err = &CheckpointError{Path: k.path, Err: err}
 		s.changed()
 	}
 	s.mu.Lock()

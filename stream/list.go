@@ -27,7 +27,6 @@ func (l *loop) list(at listing) (outcome, error) {
 
 	reader := decode.NewListReader(c.body, l.maxFrame)
 	skip, left := s.skip, false
-	s.brought = false
 	for n := 0; ; n++ {
 		item, err := reader.Next()
 		if err == io.EOF {
@@ -37,7 +36,6 @@ func (l *loop) list(at listing) (outcome, error) {
 			return l.end(c, o, c.failure(err))
 		}
 		o.events++
-		s.brought = true
 		if !l.tracked && n < skip {
 			continue
 		}
@@ -54,6 +52,7 @@ func (l *loop) list(at listing) (outcome, error) {
 	// it could not finish, so a list that stops early says nothing about what
 	// is not in it.
 	o.header = reader.Header()
+	o.short = o.events < l.limit(at)
 	o.header.ResourceVersion = cmp.Or(at.version, o.header.ResourceVersion)
 	o.wentBack = left && isOlder(o.header.ResourceVersion, s.position.last)
 	switch {

@@ -36,6 +36,7 @@ type listing struct {
 	token   string // of the page; "" is the first
 	page    int    // counted from 0
 	version string // of the list, as its first page said it
+	short   int    // pages before it that had fewer items than asked for
 	lost    int    // runs given up since their token expired
 	// full delivers every object again, unchanged ones included: the server
 	// went back in time, so a resourceVersion may have been used twice.
@@ -113,6 +114,7 @@ type outcome struct {
 
 	// Of a list page.
 	header   decode.ListHeader
+	short    bool   // fewer items than asked for
 	wentBack bool   // the list is older than the last resume point, which was known too late
 	had      string // of a probe: the resume point
 
@@ -314,6 +316,9 @@ func (m *machine) advanceList(s listing, o *outcome, st *step) {
 		m.state = listing{lost: s.lost, full: true}
 	case o.header.Continue != "":
 		s.token, s.page, s.version = o.header.Continue, s.page+1, o.header.ResourceVersion
+		if o.short {
+			s.short++
+		}
 		m.state = s
 	default:
 		// It was read whole and its Synced acknowledged, and still no watch

@@ -122,10 +122,10 @@ func (l *loop) lost() error {
 	}, pending{marker: Gap})
 }
 
-// maxEmptyPages: pages without items follow each other freely up to here. Old
-// servers send some where a selector matches little; a server that sends them
-// for ever is not followed as fast as it can.
-const maxEmptyPages = 1000
+// maxShortPages: pages with fewer items than asked for follow each other freely
+// up to here. Old servers send some where a selector matches little; a server
+// that sends them for ever is not followed as fast as it can.
+const maxShortPages = 1000
 
 // pace holds the next request back until the rules that bind every request
 // allow it: the policy's least delay, and a bucket of attempts, so that
@@ -134,7 +134,7 @@ const maxEmptyPages = 1000
 func (l *loop) pace() error {
 	s := l.session
 	at, isList := s.machine.state.(listing)
-	if isList && at.token != "" && s.machine.failed == "" && (s.brought || at.page < maxEmptyPages) {
+	if isList && at.token != "" && s.machine.failed == "" && at.short < maxShortPages {
 		return nil
 	}
 	now := time.Now()

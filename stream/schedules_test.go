@@ -36,7 +36,7 @@ func TestServersThatLoseEachWatchAreNotListedInAStorm(t *testing.T) {
 func TestEndlessPagesAreNotFollowedAtFullSpeed(t *testing.T) {
 	for name, token := range map[string]func() string{
 		"a page that continues with itself": func() string { return "same" },
-		"empty pages without end":           func() func() string { n := ""; return func() string { n += "x"; return n } }(),
+		"short pages without end":           func() func() string { n := ""; return func() string { n += "x"; return n } }(),
 	} {
 		bubble(t, name, func(t *testing.T) {
 			requests := 0
@@ -44,9 +44,23 @@ func TestEndlessPagesAreNotFollowedAtFullSpeed(t *testing.T) {
 				if requests++; requests > 6000 {
 					return fakeAnswer{hold: 2 * time.Hour} // enough is known
 				}
-				return fakeAnswer{body: replay.ListPage("10", token())}
+				return fakeAnswer{body: replay.ListPage("10", token(), item("a", "5"))}
 			})
 			assert.Less(t, requests, 5000)
+		})
+	}
+}
+
+func TestEventsWithoutObject(t *testing.T) {
+	for _, object := range []string{``, `,"object":null`, `,"object":[1]`, `,"object":"x"`} {
+		bubble(t, object, func(t *testing.T) {
+			r := newRig(t, func(r *rig) replay.Script {
+				return replay.Script{
+					listOf("10"), watchOf("10", ev("ADDED", "a", "11")+`{"type":"ADDED"`+object+"}\n"+ev("ADDED", "b", "12"), end),
+					watchOf("11", "", r.stop()...),
+				}
+			})
+			r.played("SYNCED 10", "ADDED a 11")
 		})
 	}
 }

@@ -40,8 +40,6 @@ type session struct {
 	// skip counts the items of the current page that were acknowledged
 	// without index: a page that is read again goes on behind them.
 	skip int
-	// brought: the last page of a list had items.
-	brought bool
 	// burst: an object of an unordered start was acknowledged.
 	burst bool
 

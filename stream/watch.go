@@ -39,6 +39,9 @@ type reading struct {
 	left    bool // an initial object was left out as known
 }
 
+// errNoObject: an event of an object, and none in it.
+var errNoObject = errors.New("stream: event without an object")
+
 // errNoEnd: a server that does not know sendInitialEvents ignores it. It sends
 // what exists and goes on with changes, and nothing says where one ends.
 var errNoEnd = errors.New("stream: the server sends no end of what exists")
@@ -86,7 +89,13 @@ func (l *loop) finish(r *reading, err error) (outcome, error) {
 	case r.o.events+r.o.bookmarks > 0:
 		s.silences = 0
 	}
-	return l.end(r.connection, r.o, err)
+	o, done := l.end(r.connection, r.o, err)
+	if isIdle(err) {
+		// Over HTTP/2 the next request would be put on the same connection,
+		// which may be as dead as the stream on it.
+		l.client.CloseIdleConnections()
+	}
+	return o, done
 }
 
 // event handles one event. over is how the stream ends with it, if it does;
@@ -97,6 +106,9 @@ func (l *loop) event(r *reading, ev *decode.Event) (over, err error) {
 	switch kind {
 	case Added, Modified, Deleted:
 		r.o.events++
+		if len(ev.Object) == 0 || ev.Object[0] != '{' {
+			return &status.End{Kind: status.EndBadFrame, Err: errNoObject}, nil
+		}
 		if l.policy.OnMissingVersion == StopMissingVersion && len(ev.ResourceVersion) == 0 {
 			r.o.fatal = true
 			return &MissingVersionError{kind, string(ev.Namespace), string(ev.Name)}, nil

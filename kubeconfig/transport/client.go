@@ -60,6 +60,12 @@ const (
 	// put on it.
 	pingAfter   = 30 * time.Second
 	pingTimeout = 15 * time.Second
+
+	// An HTTP/2 connection to which not one byte could be written for so long
+	// is closed. A peer that stops reading fills the buffers on the way to it,
+	// and then even the end of a stream waits to be written: without a limit
+	// the caller that gives it up would hang with it.
+	writeTimeout = 10 * time.Second
 )
 
 // NewClient returns a client for the server of config. The CA is read now, and
@@ -148,7 +154,7 @@ func (r *roundTripper) newPool(roots *x509.CertPool, cert *tls.Certificate) *htt
 		MaxIdleConnsPerHost:   maxIdlePerHost,
 		IdleConnTimeout:       idleConnTimeout,
 		Protocols:             protocols,
-		HTTP2:                 &http.HTTP2Config{SendPingTimeout: r.wire.pingAfter, PingTimeout: r.wire.pingTimeout},
+		HTTP2:                 &http.HTTP2Config{SendPingTimeout: r.wire.pingAfter, PingTimeout: r.wire.pingTimeout, WriteByteTimeout: writeTimeout},
 	}
 }
 

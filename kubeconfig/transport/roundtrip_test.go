@@ -396,6 +396,7 @@ func TestPoolSettings(t *testing.T) {
 	assert.Equal(t, 25, pool.MaxIdleConnsPerHost)
 	assert.Equal(t, 30*time.Second, pool.HTTP2.SendPingTimeout)
 	assert.Equal(t, 15*time.Second, pool.HTTP2.PingTimeout)
+	assert.Equal(t, 10*time.Second, pool.HTTP2.WriteByteTimeout)
 	assert.True(t, pool.Protocols.HTTP2())
 	assert.True(t, pool.DisableCompression)
 	assert.Nil(t, pool.Proxy)

@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/rawwatch/test/cluster"
-	"example.com/rawwatch/test/history"
+	"example.com/rawwatch/internal/history"
 )
 
 // built is the command, built when the first test needs it.

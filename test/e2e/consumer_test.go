@@ -20,7 +20,7 @@ import (
 	"example.com/rawwatch/kubeconfig"
 	"example.com/rawwatch/stream"
 	"example.com/rawwatch/test/cluster"
-	"example.com/rawwatch/test/history"
+	"example.com/rawwatch/internal/history"
 )
 
 // connect reads a kubeconfig for the user as a program would at its start.

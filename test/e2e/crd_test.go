@@ -8,7 +8,7 @@ import (
 	"example.com/rawwatch/status"
 	"example.com/rawwatch/stream"
 	"example.com/rawwatch/test/cluster"
-	"example.com/rawwatch/test/history"
+	"example.com/rawwatch/internal/history"
 )
 
 // The server ends the watches of a definition that is edited, answers 429

@@ -11,7 +11,7 @@ import (
 	"example.com/rawwatch/status"
 	"example.com/rawwatch/stream"
 	"example.com/rawwatch/test/cluster"
-	"example.com/rawwatch/test/history"
+	"example.com/rawwatch/internal/history"
 )
 
 // awaitEnd waits until a loop ends by itself, and returns how.

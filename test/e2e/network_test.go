@@ -12,7 +12,7 @@ import (
 	"example.com/rawwatch/status"
 	"example.com/rawwatch/stream"
 	"example.com/rawwatch/test/cluster"
-	"example.com/rawwatch/test/history"
+	"example.com/rawwatch/internal/history"
 	"example.com/rawwatch/test/proxy"
 )
 

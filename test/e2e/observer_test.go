@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"example.com/rawwatch/test/cluster"
-	"example.com/rawwatch/test/history"
+	"example.com/rawwatch/internal/history"
 )
 
 // observer is a watch under test: a loop over a Watcher, or the command.

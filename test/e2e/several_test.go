@@ -8,7 +8,7 @@ import (
 
 	"example.com/rawwatch/stream"
 	"example.com/rawwatch/test/cluster"
-	"example.com/rawwatch/test/history"
+	"example.com/rawwatch/internal/history"
 )
 
 // part is one collection of a watch over several.

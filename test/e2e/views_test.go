@@ -10,7 +10,7 @@ import (
 
 	"example.com/rawwatch/stream"
 	"example.com/rawwatch/test/cluster"
-	"example.com/rawwatch/test/history"
+	"example.com/rawwatch/internal/history"
 )
 
 func TestEveryKindInEveryView(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"example.com/rawwatch/test/cluster"
-	"example.com/rawwatch/test/history"
+	"example.com/rawwatch/internal/history"
 )
 
 // kind is a type of object the tests make.

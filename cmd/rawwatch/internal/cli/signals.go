@@ -5,15 +5,22 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
 )
 
-// withSignals ends the context at the first SIGINT or SIGTERM, with
-// *interruptedError as its cause, and the process at the second: whatever
-// hangs by then (a pipe that nobody reads) will not end by itself.
+// hangs is how long the end may take after the first signal: a checkpoint is
+// written, and a recording closed.
+const hangs = 5 * time.Second
+
+// withSignals ends the context at the first SIGINT, SIGTERM or
+// SIGHUP (the terminal is gone), with
+// *interruptedError as its cause, and the process at the second, or when it
+// has not ended some seconds after the first: whatever hangs by then (a pipe
+// that nobody reads, a disk that is away) will not end by itself.
 func withSignals(ctx context.Context) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 
 	// Without this a write to a closed pipe kills the process; with it, the
 	// write fails with EPIPE. It is not signal.Ignore, which programs started
@@ -23,15 +30,21 @@ func withSignals(ctx context.Context) (_ context.Context, stop func()) {
 
 	done := make(chan struct{})
 	go func() {
+		var first *interruptedError
 		select {
 		case s := <-signals:
-			cancel(&interruptedError{s})
+			first = &interruptedError{s}
+			cancel(first)
 		case <-done:
 			return
 		}
+		late := time.NewTimer(hangs)
+		defer late.Stop()
 		select {
 		case s := <-signals:
 			os.Exit((&interruptedError{s}).exitCode())
+		case <-late.C:
+			os.Exit(first.exitCode())
 		case <-done:
 		}
 	}()
