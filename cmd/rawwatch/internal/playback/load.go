@@ -222,11 +222,11 @@ func (l *loader) end(e *exchange) error {
 		return l.unpack(e)
 	}
 	body := e.body
-	if len(body) == 0 {
-		return nil
-	}
-	if e.hidden {
+	switch {
+	case e.hidden:
 		l.unread++
+		return nil
+	case len(body) == 0:
 		return nil
 	}
 	if e.status != http.StatusOK {
