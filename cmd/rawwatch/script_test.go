@@ -41,8 +41,10 @@ import (
 //	serves ARGS…              starts rawwatch serve ARGS…, and sets SERVED (its URL)
 //	served                    ends it; what it has told is then in the file "served"
 //
-// and the variables CM (the path of the server files' ConfigMaps), NOBODY (an
-// address where nobody listens) and PLAIN (one that does not speak TLS).
+// Of what goes to stderr they take the time in front away, so that scripts
+// show what a terminal does. There are also the variables CM (the path of the
+// server files' ConfigMaps), NOBODY (an address where nobody listens) and PLAIN
+// (one that does not speak TLS).
 
 func TestMain(m *testing.M) {
 	// No kubeconfig of whoever runs the tests: most scripts run in this process.
@@ -187,7 +189,7 @@ func run(ts *testscript.TestScript, neg bool, args []string) (code int) {
 	}
 	s := ts.Value(serverKey{}).(*scripted)
 	ctx := context.Background()
-	streams := cli.Streams{In: strings.NewReader(""), Out: ts.Stdout(), Err: ts.Stderr()}
+	streams := cli.Streams{In: strings.NewReader(""), Out: ts.Stdout(), Err: unstamped{ts.Stderr()}}
 	if s.server != nil {
 		ctx = s.server.Context() // a request that does not fit ends the command too
 		streams.Out, streams.Err = io.MultiWriter(streams.Out, s.told), io.MultiWriter(streams.Err, s.told)
@@ -197,9 +199,9 @@ func run(ts *testscript.TestScript, neg bool, args []string) (code int) {
 
 func cmdSignal(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
-		ts.Fatalf("usage: signal INT|TERM CODE TEXT ARGS…")
+		ts.Fatalf("usage: signal INT|TERM|HUP CODE TEXT ARGS…")
 	}
-	sig := map[string]os.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM}[args[0]]
+	sig := map[string]os.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}[args[0]]
 	want, err := strconv.Atoi(args[1])
 	ts.Check(err)
 
@@ -207,7 +209,7 @@ func cmdSignal(ts *testscript.TestScript, neg bool, args []string) {
 	cmd := exec.Command("rawwatch", args[3:]...)
 	cmd.Stdout = seen
 	var stderr strings.Builder
-	cmd.Stderr = &stderr
+	cmd.Stderr = unstamped{&stderr}
 	ts.Check(cmd.Start())
 	select {
 	case <-seen.seen:

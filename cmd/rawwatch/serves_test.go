@@ -53,7 +53,7 @@ func cmdServes(ts *testscript.TestScript, neg bool, args []string) {
 	p := &playing{stop: cancel, done: make(chan int, 1), up: make(chan struct{})}
 	go func() {
 		var kubeconfig strings.Builder
-		p.done <- cli.Run(ctx, append([]string{"serve"}, args...), cli.Streams{In: strings.NewReader(""), Out: &kubeconfig, Err: p})
+		p.done <- cli.Run(ctx, append([]string{"serve"}, args...), cli.Streams{In: strings.NewReader(""), Out: &kubeconfig, Err: unstamped{p}})
 	}()
 	ts.Defer(cancel)
 	select {

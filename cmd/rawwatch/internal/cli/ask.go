@@ -32,6 +32,8 @@ type ask struct {
 	// begin is what --start, --watch-only, --resource-version and -o raw come
 	// to together.
 	begin stream.Start
+	// rawNow: it is now only because -o raw is.
+	rawNow bool
 }
 
 func usagef(format string, args ...any) error {
@@ -207,11 +209,11 @@ func (a *ask) when(given func(string) bool) error {
 	case startNow:
 		switch {
 		case a.once && raw && !begins:
-			return usagef("--once ends when all that exists has been shown; with -o raw that takes --start stream")
+			return usagef("-o raw shows no lists; use --start stream")
 		case a.once:
 			return usagef("--once ends when all that exists has been shown, but nothing of it is asked for (--start now)")
 		}
-		a.begin = stream.StartNow
+		a.begin, a.rawNow = stream.StartNow, raw && !begins
 	case startList:
 		if raw {
 			return usagef("-o raw shows the watch alone, not a list; leave out --start, or write --start stream")

@@ -110,6 +110,7 @@ func TestExitCodes(t *testing.T) {
 		{"tries used up, at a 403", streamError(fmt.Errorf("%w: %w", stream.ErrMaxReconnects, &status.Error{HTTPStatus: 403})), 6},
 		{"410", streamError(&status.Error{HTTPStatus: 410}), 7},
 		{"410 in an event", streamError(&status.Error{HTTPStatus: 200, Event: true, Status: status.Status{Code: 410}}), 7},
+		{"SIGHUP", &interruptedError{syscall.SIGHUP}, 129},
 		{"SIGINT", &interruptedError{os.Interrupt}, 130},
 		{"SIGTERM, on the way through discovery", &discovery.RequestError{Err: &interruptedError{syscall.SIGTERM}}, 143},
 	} {

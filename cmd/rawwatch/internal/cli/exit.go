@@ -21,6 +21,7 @@ const (
 	exitNotFound  = 5   // 404, 405, unknown type
 	exitTries     = 6   // --max-reconnects used up
 	exitExpired   = 7   // history lost under --on-expired fail
+	exitHangup    = 129 // SIGHUP
 	exitInterrupt = 130 // SIGINT
 	exitTerminate = 143 // SIGTERM
 )
@@ -83,7 +84,10 @@ var errUnmet = errors.New("--timeout passed")
 type interruptedError struct{ signal os.Signal }
 
 func (e *interruptedError) Error() string {
-	if e.signal == syscall.SIGTERM {
+	switch e.signal {
+	case syscall.SIGHUP:
+		return "interrupted by SIGHUP"
+	case syscall.SIGTERM:
 		return "interrupted by SIGTERM"
 	}
 	return "interrupted by SIGINT"
@@ -95,7 +99,10 @@ func isInterrupted(err error) bool {
 }
 
 func (e *interruptedError) exitCode() int {
-	if e.signal == syscall.SIGTERM {
+	switch e.signal {
+	case syscall.SIGHUP:
+		return exitHangup
+	case syscall.SIGTERM:
 		return exitTerminate
 	}
 	return exitInterrupt

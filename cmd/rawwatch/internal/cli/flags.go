@@ -147,7 +147,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	set.BoolVar(&f.markers, "markers", false, "print SYNCED, GAP and RESET too")
 	set.BoolVar(&f.metadataOnly, "metadata-only", false, "ask for metadata alone")
 	set.BoolVar(&f.noHeaders, "no-headers", false, "no line of column names")
-	set.VarP(&f.verbosity, "v", "v", "how much to tell: 1 requests, 2 events left out")
+	set.VarP(&f.verbosity, "v", "v", "how much to tell: 1 requests, repeats and the time (always away from a terminal), 2 events left out")
 
 	f.recording.add(cmd)
 }

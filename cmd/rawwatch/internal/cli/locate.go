@@ -77,6 +77,7 @@ func (a *ask) resolve(ctx context.Context, client *discovery.Client, typ string,
 	for failures := 1; ; failures++ {
 		r, err := a.resolveOnce(ctx, client, typ)
 		if err == nil {
+			tell.Over()
 			return r, nil
 		}
 		// First of all: a request that was interrupted fails in every way
@@ -84,14 +85,14 @@ func (a *ask) resolve(ctx context.Context, client *discovery.Client, typ string,
 		if ctx.Err() != nil {
 			return r, context.Cause(ctx)
 		}
-		wait, again := a.again(err, &delays)
+		wait, row, again := a.again(err, &delays)
 		if !again {
 			return r, err
 		}
 		if limit := int(a.maxReconnects); limit > 0 && failures > limit {
 			return r, fmt.Errorf("%w: %w", stream.ErrMaxReconnects, err)
 		}
-		tell.Repeat("discovery "+typ, "cannot find out what %q is: %s; waiting %s", typ, cause.Of(err), story.Short(wait))
+		tell.Failing(fmt.Sprintf("cannot find out what %q is", typ), cause.Of(err), row, wait)
 		if err := backoff.Sleep(ctx, wait); err != nil {
 			return r, err
 		}
@@ -110,16 +111,17 @@ func (a *ask) resolveOnce(ctx context.Context, client *discovery.Client, typ str
 
 var errSlow = errors.New("no answer for " + discoveryTimeout.String())
 
-// again decides whether to ask once more, and when. What --persist waits for
+// again decides whether to ask once more, when, and by which row of the
+// verdict table ("" for none). What --persist waits for
 // beyond the verdict table is what somebody may put right in the meantime:
 // access, a server that is not up yet, a CRD that is about to be installed.
-func (a *ask) again(err error, delays *backoff.Backoff) (wait time.Duration, again bool) {
+func (a *ask) again(err error, delays *backoff.Backoff) (wait time.Duration, row string, again bool) {
 	var request *discovery.RequestError
 	if !errors.As(err, &request) {
 		// The server has told all it has. Two candidates stay two, and what
 		// cannot be watched stays so; but what is not there may yet come.
 		var unknown *discovery.UnknownTypeError
-		return delays.AtCap(), a.persist && errors.As(err, &unknown)
+		return delays.AtCap(), "", a.persist && errors.As(err, &unknown)
 	}
 	var answer *status.Error
 	verdict := status.Decide(status.Failure{Verb: status.List, Err: request.Err}, status.Run{})
@@ -129,15 +131,15 @@ func (a *ask) again(err error, delays *backoff.Backoff) (wait time.Duration, aga
 		// again in any case, as the watch itself would.
 		switch verdict.Row {
 		case status.RowDenied, status.RowBadRequest:
-			return delays.AtCap(), a.persist
+			return delays.AtCap(), verdict.Row, a.persist
 		}
-		return wait, verdict.Action != status.Stop
+		return wait, verdict.Row, verdict.Action != status.Stop
 	}
 	// No answer at all. A person who mistyped an address wants to know at
 	// once; certificates and plugins do not get better by waiting.
 	switch verdict.Row {
 	case status.RowUnreachable, status.RowConnect:
-		return wait, a.persist
+		return wait, verdict.Row, a.persist
 	}
-	return wait, false
+	return wait, verdict.Row, false
 }

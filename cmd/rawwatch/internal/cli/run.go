@@ -21,7 +21,7 @@ type Streams struct {
 const userAgent = "rawwatch/" + stream.Version + " (" + runtime.GOOS + "/" + runtime.GOARCH + ")"
 
 // Run runs the command with the arguments after its name, and returns its
-// exit code. It handles SIGINT and SIGTERM while it runs.
+// exit code. It handles SIGINT, SIGTERM and SIGHUP while it runs.
 func Run(ctx context.Context, args []string, streams Streams) int {
 	ctx, stop := withSignals(ctx)
 	defer stop()

@@ -60,6 +60,12 @@ func (a *ask) prepare(s *source, config *kubeconfig.Config, tell *story.Story) {
 	if s.label != "" {
 		s.tell = tell.Of(s.label)
 	}
+	if a.output.value == string(output.Raw) {
+		s.tell.ListsAreHidden()
+	}
+	if s.target.Name != "" {
+		s.tell.Named()
+	}
 	s.watcher = a.watcher()
 	s.watcher.Client, s.watcher.Server, s.watcher.Target = config.Client, config.Server, s.target
 	s.watcher.Trace = s.tell.Trace()

@@ -56,6 +56,9 @@ func (a *ask) follow(ctx context.Context, config *kubeconfig.Config, streams Str
 	for _, s := range sources {
 		a.prepare(s, config, tell)
 	}
+	if a.rawNow && a.checkpoint == "" {
+		tell.Say("raw starts from now; --start stream shows what exists")
+	}
 	l := a.newLoop(sources, streams)
 	ended := l.run(ctx)
 	err = l.unsaved(a.asAsked(ended, sources))

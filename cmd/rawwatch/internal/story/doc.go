@@ -3,12 +3,18 @@
 // watch that has ended is never mistaken for a quiet one.
 //
 // One line for each thing that happens. What happens again and again is told
-// the 1st, 2nd, 4th, 8th … time, with the count: an outage of an hour is a
-// handful of lines, and still shows that something goes on. A thing not seen
-// for a quarter of an hour is news again.
+// the 1st, 2nd, 4th, 8th … time: an outage of an hour is a handful of lines. A
+// trouble that lasts is told every 5 minutes at least, with how long it has
+// lasted; "in a row" counts attempts that failed, "so far" everything else
+// that should not happen. What belongs to a watch that is well has no count. A
+// thing not seen for a quarter of an hour is news again.
+//
+// The word in brackets is the row of the verdict table that decided:
+// "rawwatch explain" has more about it. The time in front, in UTC, is left out
+// at a terminal.
 //
 // Verbosity 1 adds every request and its answer, tells every repeat, and puts
-// the time of day in front; 2 adds the events that were left out.
+// milliseconds in front; 2 adds the events that were left out.
 //
 // # What it will not do
 //

@@ -3,6 +3,7 @@ package story
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -19,39 +20,53 @@ type Story struct {
 
 	name         string // "" if it is the only one
 	what, server string
+	listsHidden  bool
+	named        bool // one object is watched, by its name
 
 	request   stream.Request // under way
 	open      bool           // its 200 came
 	connected bool           // ever
-	downSince time.Time      // zero: nothing was told that a reconnection would answer
+	trouble   trouble        // while there is no connection
 
-	ended   *line     // told with the wait that follows it
-	endedAt time.Time // zero for an end that is normal
+	ended   *ended // told with the wait that follows it
 	repeats map[string]repeat
 }
-
-// line is something that may happen again; key is what it is known by.
-type line struct{ key, text string }
-
-// repeat counts how often a line was due.
-type repeat struct {
-	times int
-	last  time.Time
-}
-
-// forget: after so long without it, a line is news again. It is longer than
-// the time between two normal ends of a watch (5 to 10 min).
-const forget = 15 * time.Minute
 
 // writer is what stories that are told together share.
 type writer struct {
 	mu sync.Mutex
 	io.Writer
+	stamp string // layout of the time in front of each line; "" is none
+}
+
+// The time is UTC: a story is laid beside the log of a server. A terminal
+// needs none, unless requests are timed.
+const (
+	seconds      = "15:04:05Z"
+	milliseconds = "15:04:05.000Z"
+)
+
+func clock(t time.Time) string { return t.UTC().Format(seconds) }
+
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // New makes a Story that writes to w.
 func New(w io.Writer, verbosity int) *Story {
-	return &Story{w: &writer{Writer: w}, verbosity: verbosity, repeats: map[string]repeat{}}
+	shared := &writer{Writer: w}
+	switch {
+	case verbosity > 0:
+		shared.stamp = milliseconds
+	case !isTerminal(w):
+		shared.stamp = seconds
+	}
+	return &Story{w: shared, verbosity: verbosity, repeats: map[string]repeat{}}
 }
 
 // Of makes the story of one watch among several: it goes to the same place,
@@ -62,6 +77,13 @@ func (s *Story) Of(name string) *Story {
 
 // Watching says what is going to be watched, and where.
 func (s *Story) Watching(what, server string) { s.what, s.server = what, server }
+
+// ListsAreHidden: what a list holds is not shown, so Synced must not sound as
+// if it were.
+func (s *Story) ListsAreHidden() { s.listsHidden = true }
+
+// Named: one object is watched, by its name.
+func (s *Story) Named() { s.named = true }
 
 // Say tells something that happens once.
 func (s *Story) Say(format string, args ...any) {
@@ -75,29 +97,6 @@ func (s *Story) Detail(verbosity int, format string, args ...any) {
 	}
 }
 
-// Repeat tells something that may happen again; key is what it is known by.
-// It reports whether the line was told or only counted.
-func (s *Story) Repeat(key, format string, args ...any) bool {
-	return s.tell(line{key, fmt.Sprintf(format, args...)})
-}
-
-func (s *Story) tell(l line) bool {
-	r, now := s.repeats[l.key], time.Now()
-	if now.Sub(r.last) > forget {
-		r = repeat{}
-	}
-	r.times, r.last = r.times+1, now
-	s.repeats[l.key] = r
-	if r.times&(r.times-1) != 0 && s.verbosity < 1 {
-		return false // no power of two
-	}
-	if r.times > 1 {
-		l.text += fmt.Sprintf(" (%d times)", r.times)
-	}
-	s.say(l.text)
-	return true
-}
-
 func (s *Story) say(text string) {
 	if s.name != "" {
 		text = s.name + ": " + text
@@ -108,8 +107,8 @@ func (s *Story) say(text string) {
 // write is the only place that writes: one line, one write.
 func (s *Story) write(text string) {
 	prefix := "rawwatch: "
-	if s.verbosity > 0 {
-		prefix = time.Now().Format("15:04:05.000 ") + prefix
+	if s.w.stamp != "" {
+		prefix = time.Now().UTC().Format(s.w.stamp) + " " + prefix
 	}
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()

@@ -5,12 +5,16 @@ import (
 	"errors"
 	"io"
 	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"example.com/rawwatch/decode"
 	"example.com/rawwatch/status"
@@ -30,9 +34,11 @@ func tell(verbosity int) *teller {
 	return t
 }
 
+var prefix = regexp.MustCompile(`(?m)^\d\d:\d\d:\d\dZ rawwatch: `)
+
 // lines are what was told since the last call, without the prefix.
 func (t *teller) lines() []string {
-	text := strings.ReplaceAll(t.out.String(), "rawwatch: ", "")
+	text := prefix.ReplaceAllString(t.out.String(), "")
 	t.out.Reset()
 	return strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 }
@@ -80,7 +86,7 @@ func TestEveryEndIsTold(t *testing.T) {
 			s.answered(stream.Watch, code)
 			s.out.Reset()
 			s.ended(stream.Watch, tt.row, tt.err, 40*time.Millisecond)
-			assert.Equal(t, []string{tt.want}, s.lines())
+			assert.Equal(t, []string{tt.want + " [" + tt.row + "]"}, s.lines())
 		})
 	}
 }
@@ -103,24 +109,81 @@ func TestAnOutageIsAHandfulOfLinesAndItsEndIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := tell(0)
 		s.answered(stream.Watch, 200)
-		s.ended(stream.Watch, status.RowBrokenStream, io.ErrUnexpectedEOF, 500*time.Millisecond)
-		for range 60 {
+		s.ended(stream.Watch, status.RowBrokenStream, io.ErrUnexpectedEOF, 400*time.Millisecond)
+		for range 19 {
 			s.answered(stream.Watch, 0)
 			s.ended(stream.Watch, status.RowConnect, errors.New("connection refused"), time.Minute)
 		}
 		s.answered(stream.Watch, 200)
 		assert.Equal(t, []string{
 			"connected to api.test:6443: watching pods in namespace shop",
-			"closed after 7m12s because the connection broke: unexpected EOF; waiting 500ms",
-			"cannot watch: connection refused; waiting 1m",
-			"cannot watch: connection refused; waiting 1m (2 times)",
-			"cannot watch: connection refused; waiting 1m (4 times)",
-			"cannot watch: connection refused; waiting 1m (8 times)",
-			"cannot watch: connection refused; waiting 1m (16 times)",
-			"cannot watch: connection refused; waiting 1m (32 times)",
-			"connected again after 1h0m1s",
+			"closed after 7m12s because the connection broke: unexpected EOF; waiting 400ms [BrokenStream]",
+			"cannot watch: connection refused; waiting 1m [Connect]",
+			"cannot watch (2 in a row): connection refused; waiting 1m [Connect]",
+			"cannot watch (4 in a row): connection refused; waiting 1m [Connect]",
+			"still cannot watch since 00:00:00Z (7m, 8 in a row): connection refused; waiting 1m [Connect]",
+			"still cannot watch since 00:00:00Z (12m, 13 in a row): connection refused; waiting 1m [Connect]",
+			"still cannot watch since 00:00:00Z (15m, 16 in a row): connection refused; waiting 1m [Connect]",
+			"connected again after 19m",
 		}, s.lines())
 	})
+}
+
+func TestALongOutageIsToldEvery5MinutesAtLeast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := tell(0)
+		s.answered(stream.Watch, 200)
+		began, last := time.Now(), time.Now()
+		reasons := []error{errors.New("connection refused"), io.EOF}
+		for n := range 400 {
+			s.out.Reset()
+			wait := time.Duration(1+n%60) * time.Second
+			s.answered(stream.Watch, 0)
+			s.ended(stream.Watch, status.RowConnect, reasons[n%2], wait)
+			if s.out.Len() > 0 {
+				last = time.Now().Add(-wait)
+			}
+			require.LessOrEqual(t, time.Since(last), quiet, "after %s", time.Since(began))
+		}
+		s.out.Reset()
+		s.answered(stream.Watch, 200)
+		assert.Contains(t, s.out.String(), "connected again after 3h")
+
+		// The next one does not go on counting where this one stopped.
+		s.out.Reset()
+		s.answered(stream.Watch, 0)
+		s.ended(stream.Watch, status.RowConnect, io.EOF, time.Second)
+		assert.Equal(t, []string{"cannot watch: EOF; waiting 1s [Connect]"}, s.lines())
+	})
+}
+
+func TestWhatBelongsToAHealthyWatchHasNoCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := tell(0)
+		for range 4 {
+			s.answered(stream.Watch, 200)
+			s.ended(stream.Watch, status.RowBrokenStream, io.EOF, time.Second)
+			s.Event(stream.Event{Type: stream.Synced, ResourceVersion: "10"}, 2)
+		}
+		text := s.out.String()
+		assert.Equal(t, 3, strings.Count(text, "the server ended it"), text)
+		assert.Equal(t, 3, strings.Count(text, "synced"), text)
+		assert.NotRegexp(t, `\(\d`, text)
+	})
+}
+
+func TestTheTimeIsInFrontUnlessItIsATerminal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		time.Sleep(22*time.Hour + 39*time.Minute + 33*time.Second)
+		New(&out, 0).Of("pods").Say("x")
+		New(&out, 1).Say("y")
+		assert.Equal(t, "22:39:33Z rawwatch: pods: x\n22:39:33.000Z rawwatch: y\n", out.String())
+	})
+	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	require.NoError(t, err)
+	defer file.Close()
+	assert.False(t, isTerminal(file))
 }
 
 func TestAFlappingConnectionIsNotTwoLinesEachTime(t *testing.T) {
@@ -160,7 +223,7 @@ func TestWhatWasForgottenIsNewsAgain(t *testing.T) {
 		}
 		time.Sleep(forget + time.Second)
 		s.Repeat("x", "it happened")
-		assert.Equal(t, []string{"it happened", "it happened (2 times)", "it happened"}, s.lines())
+		assert.Equal(t, []string{"it happened", "it happened (2 so far)", "it happened"}, s.lines())
 	})
 }
 
@@ -179,12 +242,12 @@ func TestVerbosity(t *testing.T) {
 			}
 			return s.out.String()
 		}
-		assert.Equal(t, "rawwatch: skipped an event of unknown type \"NEWS\"\nrawwatch: again\nrawwatch: again (2 times)\n", told(0))
+		assert.Equal(t, "skipped an event of unknown type \"NEWS\"\nagain\nagain (2 so far)\n", prefix.ReplaceAllString(told(0), ""))
 		one := told(1)
-		assert.Contains(t, one, "00:00:00.000 rawwatch: GET https://api.test:6443/x: 403 Forbidden, HTTP/2.0, after 12ms\n")
+		assert.Contains(t, one, "00:00:00.000Z rawwatch: GET https://api.test:6443/x: 403 Forbidden, HTTP/2.0, after 12ms\n")
 		assert.Contains(t, one, "GET https://api.test:6443/x: no answer after 3s\n")
 		assert.Contains(t, one, "waiting 1s, for the requests come too fast\n")
-		assert.Contains(t, one, "again (3 times)\n", "every repeat")
+		assert.Contains(t, one, "again (3 so far)\n", "every repeat")
 		assert.NotContains(t, one, "left out")
 		assert.Contains(t, told(2), "left out ADDED of shop/a at resourceVersion 8, which was delivered before\n")
 	})
@@ -230,7 +293,7 @@ func TestSeveralStoriesNameTheirWatch(t *testing.T) {
 	root.Say("done")
 	assert.Equal(t, []string{
 		"connected to api.test:6443: watching pods in namespace shop", // said once, in full
-		"pods: again", "pods: again (2 times)",
+		"pods: again", "pods: again (2 so far)",
 		"jobs in shop: again", // counted apart
 		"done",
 	}, root.lines())

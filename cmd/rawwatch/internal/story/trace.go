@@ -40,14 +40,7 @@ func object(ev stream.Event) string {
 func (s *Story) Event(ev stream.Event, objects int) {
 	switch ev.Type {
 	case stream.Synced:
-		text := "synced at resourceVersion " + ev.ResourceVersion
-		switch {
-		case objects == 1:
-			text += ": 1 object"
-		case objects >= 0:
-			text += fmt.Sprintf(": %d objects", objects)
-		}
-		s.Repeat("synced", "%s", text)
+		s.ordinary("synced", s.synced(ev.ResourceVersion, objects))
 	case stream.Gap:
 		// The cause was told when the request ended; this is the consequence.
 		text := "relisting: the history after resourceVersion " + ev.ResourceVersion + " is lost"
@@ -57,10 +50,35 @@ func (s *Story) Event(ev stream.Event, objects int) {
 		if ev.Partial {
 			text += "; deletes of objects not shown so far stay unknown"
 		}
-		s.Repeat("gap", "%s", text)
+		s.ordinary("gap", text)
 	case stream.Reset:
-		s.Repeat("reset", "reset: nothing is remembered of what was there before; everything comes again")
+		s.ordinary("reset", "reset: nothing is remembered of what was there before; everything comes again")
 	}
+}
+
+// synced says what a Synced means. In a stream of what exists everything was
+// shown, even where lists are not.
+func (s *Story) synced(version string, objects int) string {
+	count := ""
+	switch {
+	case objects == 1:
+		count = "1 object"
+	case objects >= 0:
+		count = fmt.Sprintf("%d objects", objects)
+	}
+	if s.listsHidden && s.request.Verb == stream.List {
+		if count == "" {
+			count = "all objects"
+		}
+		return "listed " + count + " at resourceVersion " + version + ", not shown in raw: what changed in between is in none of these lines"
+	}
+	if count != "" {
+		count = ": " + count
+		if objects == 0 && s.named {
+			count += " (no such object yet)"
+		}
+	}
+	return "synced at resourceVersion " + version + count
 }
 
 // Left tells that the loop was left, why, and which flag goes on from here
@@ -83,7 +101,7 @@ func (s *Story) FellBehind(d time.Duration) {
 }
 
 func (s *Story) onRequest(r stream.Request) {
-	s.flush("")
+	s.flush(0)
 	s.request, s.open = r, false
 }
 
@@ -97,17 +115,22 @@ func (s *Story) onResponse(r stream.Response) {
 		return // told when it has ended, with the server's words
 	}
 	s.open = true
-	switch {
-	case !s.connected:
+	if !s.connected {
 		s.connected = true
 		s.write(fmt.Sprintf("connected to %s: watching %s", s.server, s.what)) // names itself
-	case !s.downSince.IsZero():
-		s.Say("connected again after %s", Short(time.Since(s.downSince)))
+		s.Over()                                                               // said in other words
 	}
-	s.downSince = time.Time{}
+	s.works()
 }
 
-// onEnded keeps the line back until it is known how long the wait is.
+// ended is the end of a request, until it is known how long the wait is.
+type ended struct {
+	stream.Ended
+	open bool
+	at   time.Time
+}
+
+// onEnded keeps the end back: the wait that follows is in the same line.
 func (s *Story) onEnded(e stream.Ended) {
 	if e.Err == nil || e.Action == status.Stop.String() {
 		return // a page was read; or the error line is about to tell
@@ -115,15 +138,7 @@ func (s *Story) onEnded(e stream.Ended) {
 	// A stream that was open and ended is one thing, a request that got no
 	// further than an error another. People ask "since when" of the first, and
 	// "why not" of the second.
-	text := "cannot " + string(e.Verb) + ": " + cause.Of(e.Err)
-	if s.open {
-		text = "closed after " + Short(e.Age) + " because " + because(e)
-	}
-	s.ended = &line{key: string(e.Verb) + " " + e.Row, text: text}
-	s.endedAt = time.Now()
-	if isNormal(e.Row) {
-		s.endedAt = time.Time{}
-	}
+	s.ended = &ended{Ended: e, open: s.open, at: time.Now()}
 }
 
 // onWaiting: a pause without a row only spaces requests out.
@@ -132,25 +147,44 @@ func (s *Story) onWaiting(w stream.Waiting) {
 		s.Detail(1, "waiting %s, for the requests come too fast", Short(w.For))
 		return
 	}
-	s.flush("; waiting " + Short(w.For))
+	s.flush(w.For)
 }
 
-// flush tells how the last request ended. That the connection is back is worth
-// a line only if its loss was, and after a normal end it never is.
-func (s *Story) flush(more string) {
-	if s.ended == nil {
+// flush tells how the last request ended.
+func (s *Story) flush(wait time.Duration) {
+	e := s.ended
+	if e == nil {
 		return
 	}
-	l := *s.ended
 	s.ended = nil
-	l.text += more
-	if s.tell(l) && s.downSince.IsZero() {
-		s.downSince = s.endedAt
+	if !e.open {
+		s.Failing("cannot "+string(e.Verb), cause.Of(e.Err), e.Row, wait)
+		return
 	}
+	// Behind load balancers watches are cut all the time, so that the server
+	// ended one is no more remarkable than that its time was up.
+	why := because(e.Ended)
+	l := line{
+		key:      string(e.Verb) + " closed " + e.Row,
+		text:     "closed after " + Short(e.Age) + " because " + why,
+		ordinary: isNormal(e.Row) || why == becauseEnded,
+		wait:     wait,
+		row:      e.Row,
+	}
+	if l.ordinary {
+		l.key += " well"
+	}
+	told := s.tell(l)
+	if isNormal(e.Row) {
+		return
+	}
+	if s.trouble.since.IsZero() {
+		s.trouble.since = e.at
+	}
+	s.trouble.told = s.trouble.told || told
 }
 
-// isNormal: watches end like this every few minutes, and nothing is missed.
-func isNormal(row string) bool { return row == status.RowTimeoutEnd || row == status.RowQuietEnd }
+const becauseEnded = "the server ended it"
 
 // because says why an open stream, or the body of a list, is over.
 func because(e stream.Ended) string {
@@ -162,7 +196,7 @@ func because(e stream.Ended) string {
 	case e.Row == status.RowIdle:
 		return "the server sent nothing for too long"
 	case e.Row == status.RowBrokenStream && errors.Is(e.Err, io.EOF):
-		return "the server ended it"
+		return becauseEnded
 	case e.Row == status.RowBrokenStream:
 		return "the connection broke: " + cause.Of(e.Err)
 	}
