@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -17,21 +18,20 @@ import (
 
 func newExplain() *cobra.Command {
 	return &cobra.Command{
-		Use:   "explain [CODE|REASON]",
+		Use:   "explain [CODE|REASON|WORD]",
 		Short: "Show what happens on each kind of failure",
 		Example: `  rawwatch explain           the whole table
   rawwatch explain 410       what an HTTP status or the code of a Status leads to
-  rawwatch explain Expired   the same for a reason, or for a row of the table`,
+  rawwatch explain Expired   the same for a reason, or for a row of the table
+  rawwatch explain refused   every row with this in it: words of an error, too`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return usagef("explain takes one CODE or REASON, got %q", args)
-			}
 			out := cmd.OutOrStdout()
 			if len(args) == 0 {
 				explainAll(out)
 				return nil
 			}
-			rows, err := rowsFor(args[0])
+			word := strings.Join(args, " ")
+			rows, err := rowsFor(word)
 			if err != nil {
 				return err
 			}
@@ -40,6 +40,9 @@ func newExplain() *cobra.Command {
 					fmt.Fprintln(out)
 				}
 				explainRow(out, row)
+			}
+			if isAction(word) {
+				explainActions(out)
 			}
 			return nil
 		},
@@ -61,6 +64,32 @@ func explainAll(w io.Writer) {
 		fmt.Fprintln(w)
 		paragraphIn(w, row.ID, nameColumn, row.Condition)
 		paragraphIn(w, "", nameColumn, "-> "+then(row))
+	}
+	explainActions(w)
+}
+
+// actions are the words that a verdict begins with.
+var actions = []struct{ name, text string }{
+	{"resume", "ask again from the same resourceVersion: nothing is missed, nothing comes twice"},
+	{"relist", "that version is of no use any more: say so (GAP), list, and report what differs"},
+	{"probe", "resume, unless a list of one object shows that the server does not know the version"},
+	{"skip", "pass over the event and read on"},
+	{"stop", "end with an error"},
+}
+
+func isAction(word string) bool {
+	for _, a := range actions {
+		if strings.EqualFold(a.name, word) {
+			return true
+		}
+	}
+	return false
+}
+
+func explainActions(w io.Writer) {
+	fmt.Fprintln(w)
+	for _, a := range actions {
+		paragraphIn(w, a.name, nameColumn, a.text)
 	}
 }
 
@@ -100,48 +129,50 @@ func then(row status.Row) string {
 	return text
 }
 
-// rowsFor finds the rows that an HTTP status, a reason, or a row's own name
-// leads to. It asks the table itself, with every history there can be, so it
-// cannot be wrong about it.
+// rowsFor finds the rows that a code, a reason, or a row's own name leads to;
+// else those whose texts hold the words.
 func rowsFor(word string) ([]status.Row, error) {
-	code, err := strconv.Atoi(word)
-	isCode := err == nil
-	if isCode && (code < 300 || code > 599) {
-		return nil, usagef("%s is no code of a failure: those are 300 to 599", word)
+	if code, err := strconv.Atoi(word); err == nil {
+		if code < 300 || code > 599 {
+			return nil, usagef("%s is no code of a failure: those are 300 to 599", word)
+		}
+		return status.Explain(code, ""), nil
 	}
-	table := status.Table()
-	var found []string
-	for _, row := range table {
-		if strings.EqualFold(row.ID, word) {
-			found = append(found, row.ID)
+	if row := slices.IndexFunc(status.Table(), func(r status.Row) bool { return strings.EqualFold(r.ID, word) }); row >= 0 {
+		return status.Table()[row : row+1], nil
+	}
+	if reason := reasonLike(word); reason != "" {
+		return status.Explain(0, reason), nil
+	}
+	if rows := slices.DeleteFunc(status.Table(), func(r status.Row) bool { return !holds(r, word) }); len(rows) > 0 {
+		return rows, nil
+	}
+	return nil, unknownWord(word)
+}
+
+// otherWords are those of error messages, where the table has better ones.
+var otherWords = map[string]string{
+	status.RowBrokenStream: "unexpected EOF connection reset by peer broke RST_STREAM",
+	status.RowConnect:      "EOF connection reset by peer TLS handshake timeout dial",
+	status.RowUnreachable:  "dial lookup no such host DNS",
+	status.RowCertificate:  "x509 signed by unknown authority expired TLS",
+	status.RowPlainHTTP:    "first record does not look like a TLS handshake",
+}
+
+// holds reports whether each of the words begins one of the row's.
+func holds(row status.Row, words string) bool {
+	text := wordsOf(strings.Join([]string{row.Condition, then(row), row.Why, row.Hint, otherWords[row.ID]}, " "))
+	wanted := wordsOf(words)
+	for _, word := range wanted {
+		if !slices.ContainsFunc(text, func(w string) bool { return strings.HasPrefix(w, word) }) {
+			return false
 		}
 	}
-	reason := ""
-	if !isCode {
-		if reason = reasonLike(word); reason != "" {
-			code = status.CodeOf(reason)
-		}
-	}
-	if code != 0 {
-		for _, e := range []*status.Error{
-			{HTTPStatus: code, Body: status.BodyStatus, Status: status.Status{Code: code, Reason: reason}},
-			{HTTPStatus: 200, Event: true, Body: status.BodyStatus, Status: status.Status{Code: code, Reason: reason}},
-			{HTTPStatus: code, Body: status.BodyHTML},
-		} {
-			for _, history := range []status.Failure{
-				{Err: e},
-				{Err: e, Verb: status.Watch, Contact: true, UserVersion: true},
-				{Err: e, Verb: status.Watch, Contact: true, Worked: true},
-			} {
-				found = append(found, status.Decide(history, status.Run{}).Row)
-			}
-		}
-	}
-	rows := slices.DeleteFunc(table, func(r status.Row) bool { return !slices.Contains(found, r.ID) })
-	if len(rows) == 0 {
-		return nil, unknownWord(word)
-	}
-	return rows, nil
+	return len(wanted) > 0
+}
+
+func wordsOf(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 // reasons are those a Status can carry (apimachinery, meta/v1 types.go).
@@ -162,14 +193,14 @@ func reasonLike(word string) string {
 }
 
 func unknownWord(word string) error {
-	names := slices.Clone(reasons)
+	var rows []string
 	for _, row := range status.Table() {
-		names = append(names, row.ID)
+		rows = append(rows, row.ID)
 	}
-	if near := nearest.To(word, names, 3); len(near) > 0 {
+	if near := nearest.To(word, slices.Concat(reasons, rows), 3); len(near) > 0 {
 		return usagef("nothing is known about %q; did you mean %s?", word, strings.Join(near, " or "))
 	}
-	return usagef("nothing is known about %q: write a code (410), a reason (Expired) or a row of the table (Idle)", word)
+	return usagef("nothing is known about %q: write a code (410), a reason (Expired), words of an error (connection refused) or a row of the table: %s", word, strings.Join(rows, ", "))
 }
 
 // paragraphIn writes text with a name in front, wrapped into a column that
