@@ -42,5 +42,6 @@
 // does, on the caller's own goroutine (a merged watch has one for each source,
 // and a checkpoint is written by a timer); it never follows a redirect; it
 // never compares resourceVersions, but for one case: to notice a server that
-// went back in time after a restored backup.
+// went back in time after a restored backup. It cannot notice one that went
+// back by less than has been written since: its versions look like news.
 package stream

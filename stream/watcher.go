@@ -120,7 +120,9 @@ const (
 	// StartNow delivers only what changes from now on.
 	StartNow
 	// StartExact delivers the changes after Watcher.ResourceVersion. "" and
-	// "0" are no version and are refused: they mean the two below.
+	// "0" are no version and are refused: they mean the two below. A version
+	// that the server has not reached is accepted by servers in silence; it is
+	// noticed when the first stream ends with nothing in it.
 	StartExact
 	// StartMostRecent is a watch without resourceVersion, as old clients send
 	// it: the server sends what exists as ADDED, in any order, and then the
