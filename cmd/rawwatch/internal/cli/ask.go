@@ -76,7 +76,10 @@ func (a *ask) what(args []string, given func(string) bool) error {
 		return usagef("nothing to watch: write rawwatch TYPE, as in rawwatch pods")
 	case 1, 2:
 	default:
-		return usagef("too many arguments: %q; one TYPE and one NAME at most", args[2:])
+		return usagef("too many arguments: %q; one TYPE and one NAME at most; several types are written %s", args[2:], strings.Join(args, ","))
+	}
+	if err := notType(args[0]); err != nil {
+		return err
 	}
 	if strings.HasPrefix(args[0], "/") {
 		return a.path(args, given)
@@ -106,6 +109,17 @@ func (a *ask) what(args []string, given func(string) bool) error {
 		return usagef("%q is no NAME", name)
 	}
 	a.target.Name = name
+	return nil
+}
+
+// notType refuses what is a place on a server, but not written as a path.
+func notType(arg string) error {
+	if u, err := url.Parse(arg); err == nil && u.Scheme != "" && u.Host != "" {
+		return usagef("that is a URL: use --server %s://%s and the path %s", u.Scheme, u.Host, u.RequestURI())
+	}
+	if strings.HasPrefix(arg, "api/") || strings.HasPrefix(arg, "apis/") {
+		return usagef("%q is no TYPE; did you mean /%s?", arg, arg)
+	}
 	return nil
 }
 

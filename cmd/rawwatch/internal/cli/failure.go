@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"example.com/rawwatch/cmd/rawwatch/internal/cause"
@@ -70,13 +71,19 @@ func (a *ask) failed(err error, sources []*source, config *kubeconfig.Config) er
 			}
 		}
 		f.hint = hint(ended.Err, ended.Row, config)
-		if errors.Is(err, status.ErrForbidden) {
+		switch {
+		case errors.Is(err, status.ErrForbidden):
 			f.hint = "try: " + canI(ended)
+		case ended.Row == status.RowDenied && errors.Is(err, status.ErrNotFound) && len(a.types) == 0:
+			f.hint = "check the path: is it plural, with the right group and version? then the access rules and credentials"
 		}
 	case errors.As(err, &request) && errors.As(err, &typ):
 		f.tried = fmt.Sprintf("find out what %q is", typ.typ)
 		// The path is part of the reason here: only some people may read it.
 		f.reason = "GET " + request.Path + ": " + cause.Of(request.Err)
+		if request.Err == io.EOF {
+			f.reason = "GET " + request.Path + ": the server closed the connection without an answer"
+		}
 		row := status.Decide(status.Failure{Verb: status.List, Err: request.Err}, status.Run{}).Row
 		f.hint = hint(request.Err, row, config)
 		if errors.Is(err, status.ErrForbidden) {
@@ -106,6 +113,10 @@ func hint(err error, row string, config *kubeconfig.Config) string {
 		return "the type was deleted while it was watched"
 	case errors.Is(err, status.ErrInvalidResourceVersion):
 		return "check --resource-version"
+	case errors.Is(err, io.EOF) && config.Server.Scheme == "http":
+		return "is this a TLS port? then write https://"
+	case errors.Is(err, errSlow), strings.Contains(err.Error(), "TLS handshake timeout"):
+		return "the port is open, but nobody answers there: check the server address"
 	}
 	var (
 		end    *status.End

@@ -26,6 +26,18 @@ func addHelp(root *cobra.Command) {
 		}
 		io.WriteString(cmd.OutOrStdout(), helpText)
 	})
+	// cobra's own says that it knows nothing of a command, and exits with 0.
+	root.SetHelpCommand(&cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Show the help of a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return usagef("there is no command %q; rawwatch help shows them", strings.Join(args, " "))
+			}
+			return cmd.Help()
+		},
+	})
 }
 
 // similarFlag is the flag of cmd that name is closest to, "" if it is like

@@ -62,6 +62,8 @@ func newRoot(streams Streams) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	f.add(root)
 	addHelp(root)
+	root.Version = stream.Version // for --version
+	root.SetVersionTemplate(versionLine())
 	root.AddCommand(newRecord(streams), newReplay(streams), newServe(streams), newDemo(streams), newExplain(), newVersion())
 	return root
 }

@@ -60,16 +60,18 @@ func (a *ask) prepare(s *source, config *kubeconfig.Config, tell *story.Story) {
 	if s.label != "" {
 		s.tell = tell.Of(s.label)
 	}
-	if a.output.value == string(output.Raw) {
-		s.tell.ListsAreHidden()
-	}
-	if s.target.Name != "" {
-		s.tell.Named()
-	}
+	s.tell.Has(story.Traits{
+		ListsHidden: a.output.value == string(output.Raw),
+		Named:       s.target.Name != "",
+		Persistent:  a.persist,
+	})
 	s.watcher = a.watcher()
 	s.watcher.Client, s.watcher.Server, s.watcher.Target = config.Client, config.Server, s.target
 	s.watcher.Trace = s.tell.Trace()
 	what := s.what()
+	if s.kind == "" && s.target.Namespace == "" {
+		what += " in the whole cluster" // whether it has namespaces is for discovery to know
+	}
 	if a.checkpoint != "" {
 		s.file = a.checkpoint
 		if a.folder {

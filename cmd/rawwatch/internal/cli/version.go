@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -15,9 +16,13 @@ func newVersion() *cobra.Command {
 		Short: "Print the version",
 		Args:  noArguments,
 		Run: func(cmd *cobra.Command, _ []string) {
-			fmt.Fprintf(cmd.OutOrStdout(), "rawwatch %s %s/%s %s\n", stream.Version, runtime.GOOS, runtime.GOARCH, runtime.Version())
+			io.WriteString(cmd.OutOrStdout(), versionLine())
 		},
 	}
+}
+
+func versionLine() string {
+	return fmt.Sprintf("rawwatch %s %s/%s %s\n", stream.Version, runtime.GOOS, runtime.GOARCH, runtime.Version())
 }
 
 func noArguments(cmd *cobra.Command, args []string) error {

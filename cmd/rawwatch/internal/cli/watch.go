@@ -3,10 +3,13 @@ package cli
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"iter"
+	"os"
 	"slices"
 	"time"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/cause"
 	"example.com/rawwatch/cmd/rawwatch/internal/output"
 	"example.com/rawwatch/cmd/rawwatch/internal/story"
 	"example.com/rawwatch/kubeconfig"
@@ -34,6 +37,9 @@ func (a *ask) run(ctx context.Context, streams Streams) error {
 	}
 	config, err := kubeconfig.Load(connection)
 	if err != nil {
+		if connection.Path != "" && isMissing(connection.Path) {
+			return usagef("--kubeconfig: %s", cause.Of(err)) // the message of kubectl names no flag
+		}
 		return err
 	}
 	for _, warning := range config.Warnings {
@@ -44,6 +50,11 @@ func (a *ask) run(ctx context.Context, streams Streams) error {
 		return err
 	}
 	return recording.end(a.follow(ctx, config, streams, tell))
+}
+
+func isMissing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // follow finds the type on the server, and watches it.

@@ -69,6 +69,9 @@ func (s *Story) tell(l line) bool {
 	if l.wait > 0 {
 		l.text += "; waiting " + Short(l.wait)
 	}
+	if d := givesUp(l.row); d > 0 && !s.traits.Persistent {
+		l.text += ", giving up after " + Exact(d)
+	}
 	if r.times > 1 && !l.ordinary && !l.counted {
 		l.text += fmt.Sprintf(" (%d so far)", r.times)
 	}
@@ -118,6 +121,16 @@ func (s *Story) works() {
 	if lasted >= quiet {
 		clear(s.repeats) // the next outage is news from its first moment
 	}
+}
+
+// givesUp is how long the verdict table lets a row go on; 0 is for ever.
+func givesUp(row string) time.Duration {
+	for _, r := range status.Table() {
+		if r.ID == row && r.Escalation.Action == status.Stop {
+			return r.Escalation.For
+		}
+	}
+	return 0
 }
 
 // isNormal: watches end like this every few minutes, and nothing is missed.

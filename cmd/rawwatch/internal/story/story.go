@@ -20,8 +20,7 @@ type Story struct {
 
 	name         string // "" if it is the only one
 	what, server string
-	listsHidden  bool
-	named        bool // one object is watched, by its name
+	traits       Traits
 
 	request   stream.Request // under way
 	open      bool           // its 200 came
@@ -78,12 +77,15 @@ func (s *Story) Of(name string) *Story {
 // Watching says what is going to be watched, and where.
 func (s *Story) Watching(what, server string) { s.what, s.server = what, server }
 
-// ListsAreHidden: what a list holds is not shown, so Synced must not sound as
-// if it were.
-func (s *Story) ListsAreHidden() { s.listsHidden = true }
+// Traits are what a story has to know of its watch.
+type Traits struct {
+	ListsHidden bool // what a list holds is not shown, so Synced must not sound as if
+	Named       bool // one object is watched, by its name
+	Persistent  bool // it does not give up where the verdict table would
+}
 
-// Named: one object is watched, by its name.
-func (s *Story) Named() { s.named = true }
+// Has says what kind of watch it is.
+func (s *Story) Has(t Traits) { s.traits = t }
 
 // Say tells something that happens once.
 func (s *Story) Say(format string, args ...any) {

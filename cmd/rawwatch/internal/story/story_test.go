@@ -172,6 +172,22 @@ func TestWhatBelongsToAHealthyWatchHasNoCount(t *testing.T) {
 	})
 }
 
+func TestAWaitThatEndsSaysWhen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gone := &status.Error{HTTPStatus: 404, Body: status.BodyText, Status: status.Status{Message: "404 page not found"}}
+		for persistent, want := range map[bool]string{
+			false: "cannot watch: 404 Not Found: 404 page not found; waiting 1s, giving up after 2m [DeniedAfterWork]",
+			true:  "cannot watch: 404 Not Found: 404 page not found; waiting 1s [DeniedAfterWork]",
+		} {
+			s := tell(0)
+			s.Has(Traits{Persistent: persistent})
+			s.answered(stream.Watch, 404)
+			s.ended(stream.Watch, status.RowDeniedAfterWork, gone, time.Second)
+			assert.Equal(t, []string{want}, s.lines())
+		}
+	})
+}
+
 func TestTheTimeIsInFrontUnlessItIsATerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

@@ -66,7 +66,7 @@ func (s *Story) synced(version string, objects int) string {
 	case objects >= 0:
 		count = fmt.Sprintf("%d objects", objects)
 	}
-	if s.listsHidden && s.request.Verb == stream.List {
+	if s.traits.ListsHidden && s.request.Verb == stream.List {
 		if count == "" {
 			count = "all objects"
 		}
@@ -74,7 +74,7 @@ func (s *Story) synced(version string, objects int) string {
 	}
 	if count != "" {
 		count = ": " + count
-		if objects == 0 && s.named {
+		if objects == 0 && s.traits.Named {
 			count += " (no such object yet)"
 		}
 	}
