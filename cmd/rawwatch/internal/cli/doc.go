@@ -13,6 +13,10 @@
 //	raw.go         -o raw, which shows lines and not events
 //	checkpoint.go  --checkpoint, and a disk that fails
 //	failure.go     an error to one line for a person
+//	record.go      a watch into a recording; recorded.go one from a file
+//	replay.go      its events (package playback)
+//	serve.go       an API server of it (package server)
+//	demo.go        a show of it all (package demo)
 //
 // exit.go has the exit codes. They, the flags, and what goes to standard
 // output are a contract that scripts depend on; the scripts in

@@ -118,8 +118,9 @@ func (f *recordingFlags) begin(client *http.Client, tell *story.Story) (*recordi
 }
 
 // Write writes a line. Each goes to the file by itself, compressed or not, so
-// that a process that is killed leaves all lines before: compressed lines are
-// flushed, which makes the file about a tenth larger.
+// that a process that is killed leaves all lines before. For compressed lines
+// that takes a flush each, and about a third more room: 300 pods, 2.4 MB, are
+// 39 KB where they could be 29.
 func (r *recording) Write(line []byte) (int, error) {
 	var w io.Writer = r.file
 	if r.packed != nil {
