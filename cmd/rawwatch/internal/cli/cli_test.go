@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"regexp"
 	"strings"
@@ -157,7 +158,7 @@ type writerFunc func([]byte) (int, error)
 func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 func TestHintsNameWhatThereIsToName(t *testing.T) {
-	config := &kubeconfig.Config{User: "dev", Credentials: "exec plugin"}
+	config := &kubeconfig.Config{User: "dev", Credentials: "exec plugin", Server: &url.URL{Scheme: "http", Host: "h"}}
 	for _, tt := range []struct {
 		name string
 		err  error
@@ -167,6 +168,9 @@ func TestHintsNameWhatThereIsToName(t *testing.T) {
 		{"401", &status.Error{HTTPStatus: 401}, status.RowDenied, `the server does not take the credentials of user "dev": exec plugin; log in again, or choose another --user or --context`},
 		{"a type that is gone", status.ErrResourceGone, status.RowDeniedAfterWork, "the type was deleted while it was watched"},
 		{"what the table says", errors.New("x"), status.RowCertificate, "check the server address and the certificate authority"},
+		{"an end without an answer", &url.Error{Op: "Get", URL: "http://h", Err: io.EOF}, status.RowConnect, "is this a TLS port? then write https://"},
+		{"a port where nobody answers", &url.Error{Op: "Get", URL: "https://h", Err: errors.New("net/http: TLS handshake timeout")}, status.RowConnect, "the port is open, but nobody answers there: check the server address"},
+		{"discovery that takes for ever", errSlow, status.RowConnect, "the port is open, but nobody answers there: check the server address"},
 		{"nothing to say", errors.New("x"), status.RowUnknown, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

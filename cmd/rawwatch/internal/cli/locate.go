@@ -92,7 +92,11 @@ func (a *ask) resolve(ctx context.Context, client *discovery.Client, typ string,
 		if limit := int(a.maxReconnects); limit > 0 && failures > limit {
 			return r, fmt.Errorf("%w: %w", stream.ErrMaxReconnects, err)
 		}
-		tell.Failing(fmt.Sprintf("cannot find out what %q is", typ), cause.Of(err), row, wait)
+		reason := cause.Of(err)
+		if request := (*discovery.RequestError)(nil); errors.As(err, &request) {
+			reason = cause.Of(request.Err)
+		}
+		tell.Failing(fmt.Sprintf("cannot find out what %q is", typ), reason, row, wait)
 		if err := backoff.Sleep(ctx, wait); err != nil {
 			return r, err
 		}
