@@ -20,10 +20,12 @@ type failure struct {
 	server string // host and port
 	reason string // mostly the server's own words
 	hint   string // what to do; may be ""
+	row    string // of the verdict table, for rawwatch explain; may be ""
 	err    error
 }
 
-// Error is one line: what failed, where, the server's reason, what to do.
+// Error is one line: what failed, where, the server's reason, what to do, and
+// the row of the verdict table that decided.
 func (f *failure) Error() string {
 	text := "at " + f.server + ": " + f.reason
 	if f.tried != "" {
@@ -31,6 +33,9 @@ func (f *failure) Error() string {
 	}
 	if f.hint != "" {
 		text += " (" + f.hint + ")"
+	}
+	if f.row != "" {
+		text += " [" + f.row + "]"
 	}
 	return text
 }
@@ -70,7 +75,7 @@ func (a *ask) failed(err error, sources []*source, config *kubeconfig.Config) er
 				f.tried = string(ended.Verb) + " " + s.what()
 			}
 		}
-		f.hint = hint(ended.Err, ended.Row, config)
+		f.hint, f.row = hint(ended.Err, ended.Row, config), ended.Row
 		switch {
 		case errors.Is(err, status.ErrForbidden):
 			f.hint = "try: " + canI(ended)
@@ -85,7 +90,7 @@ func (a *ask) failed(err error, sources []*source, config *kubeconfig.Config) er
 			f.reason = "GET " + request.Path + ": the server closed the connection without an answer"
 		}
 		row := status.Decide(status.Failure{Verb: status.List, Err: request.Err}, status.Run{}).Row
-		f.hint = hint(request.Err, row, config)
+		f.hint, f.row = hint(request.Err, row, config), row
 		if errors.Is(err, status.ErrForbidden) {
 			f.hint = "a path needs no discovery: rawwatch /apis/GROUP/VERSION/TYPE"
 		}
