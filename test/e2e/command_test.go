@@ -18,8 +18,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"example.com/rawwatch/test/cluster"
 	"example.com/rawwatch/internal/history"
+	"example.com/rawwatch/test/cluster"
 )
 
 // built is the command, built when the first test needs it.

@@ -17,10 +17,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/rawwatch/backoff"
+	"example.com/rawwatch/internal/history"
 	"example.com/rawwatch/kubeconfig"
 	"example.com/rawwatch/stream"
 	"example.com/rawwatch/test/cluster"
-	"example.com/rawwatch/internal/history"
 )
 
 // connect reads a kubeconfig for the user as a program would at its start.

@@ -7,11 +7,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/rawwatch/internal/history"
 	"example.com/rawwatch/kubeconfig"
 	"example.com/rawwatch/status"
 	"example.com/rawwatch/stream"
 	"example.com/rawwatch/test/cluster"
-	"example.com/rawwatch/internal/history"
 )
 
 // awaitEnd waits until a loop ends by itself, and returns how.

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"example.com/rawwatch/test/cluster"
 	"example.com/rawwatch/internal/history"
+	"example.com/rawwatch/test/cluster"
 )
 
 // observer is a watch under test: a loop over a Watcher, or the command.

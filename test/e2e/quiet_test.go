@@ -7,11 +7,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"example.com/rawwatch/internal/history"
 	"example.com/rawwatch/kubeconfig"
 	"example.com/rawwatch/status"
 	"example.com/rawwatch/stream"
 	"example.com/rawwatch/test/cluster"
-	"example.com/rawwatch/internal/history"
 )
 
 // A server gives up on a watch that takes no data, and says nothing: it ends

@@ -6,10 +6,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"example.com/rawwatch/internal/history"
 	"example.com/rawwatch/status"
 	"example.com/rawwatch/stream"
 	"example.com/rawwatch/test/cluster"
-	"example.com/rawwatch/internal/history"
 	"example.com/rawwatch/test/proxy"
 )
 

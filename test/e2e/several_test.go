@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"example.com/rawwatch/internal/history"
 	"example.com/rawwatch/stream"
 	"example.com/rawwatch/test/cluster"
-	"example.com/rawwatch/internal/history"
 )
 
 // part is one collection of a watch over several.

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/rawwatch/internal/history"
 	"example.com/rawwatch/stream"
 	"example.com/rawwatch/test/cluster"
-	"example.com/rawwatch/internal/history"
 )
 
 func TestEveryKindInEveryView(t *testing.T) {

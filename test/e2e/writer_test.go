@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"testing"
 
-	"example.com/rawwatch/test/cluster"
 	"example.com/rawwatch/internal/history"
+	"example.com/rawwatch/test/cluster"
 )
 
 // kind is a type of object the tests make.
