@@ -144,9 +144,9 @@ func (c *comparison) see(e Event) (wrong []error) {
 func (c *comparison) passOver(version string) {
 states:
 	for key, states := range c.done {
-		before := ""
-		if at := c.at[key]; at > 0 {
-			before = states[at-1].version
+		before := "" // the last version known of the states that have been seen
+		for _, s := range states[:c.at[key]] {
+			before = cmp.Or(s.version, before)
 		}
 		at := c.at[key]
 		for i, s := range states[at:] {

@@ -220,6 +220,15 @@ func TestRestoredObjectsGoBackInTime(t *testing.T) {
 	assert.NoError(t, l.Check(nil, parse(t, after...)))
 }
 
+func TestListBeforeARestorePassesOverNothingOfIt(t *testing.T) {
+	l := new(history.Ledger)
+	l.Did(key("a"), "A", "5")
+	backup := l.Now()
+	l.Gone(key("a"), "A", "")
+	l.Restore(backup)
+	assert.NoError(t, l.Check(nil, parse(t, "ADDED a 5", "SYNCED 6", "DELETED a 7", "GAP 7", "SYNCED 8", "GAP 8", "ADDED a 5", "SYNCED 6")))
+}
+
 func TestUnsettledUntilTheListIsComplete(t *testing.T) {
 	l := new(history.Ledger)
 	l.Did(key("a"), "A", "1")
