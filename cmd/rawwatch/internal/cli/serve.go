@@ -41,8 +41,8 @@ A kubeconfig for it goes to standard output, or to the file of --write-kubeconfi
 --fault adds what was not recorded, NAME[=ARG][@WHERE], where WHERE is event:N,
 exchange:N, rv:RV or mark:NAME:
 ` + faultTable(),
-		Example: `  rawwatch serve pods.rwr --write-kubeconfig /tmp/kc
-  kubectl --kubeconfig /tmp/kc get pods -w
+		Example: `  rawwatch serve pods.rwr --write-kubeconfig kc.yaml
+  kubectl --kubeconfig kc.yaml get pods -w
   rawwatch serve pods.rwr --speed max --fault cut=17@event:3 --fault gone-event@rv:1041`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
