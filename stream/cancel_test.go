@@ -51,6 +51,9 @@ func TestCancelInEveryState(t *testing.T) {
 			require.Equal(t, errUser, last)
 			assert.Less(t, time.Since(at), 100*time.Millisecond)
 			assert.Equal(t, stream.PhaseIdle, w.State().Phase)
+			if name != "between two refused connections" {
+				assert.Len(t, srv.Requests(), len(script), "it was in another state when it was cancelled")
+			}
 		})
 	}
 	for name, dial := range map[string]func(context.Context, string, string) (net.Conn, error){

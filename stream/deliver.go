@@ -68,8 +68,9 @@ func (l *loop) change(kind EventType, ev *decode.Event) error {
 		}
 		switch s.index.judge(kind, p.slot, p.id) {
 		case repeated:
-			// The resume point is behind the version of a known object at
-			// the earliest. Of one that is gone that is not known.
+			// A known object's version was passed when it was delivered, so
+			// it could only move the resume point back. What version an
+			// object that is gone went at is not known.
 			return l.leaveOut(kind, ev, moves && kind == Deleted)
 		case replaced:
 			if err := l.inferDeleted(p.slot, string(ev.Namespace), string(ev.Name)); err != nil {
