@@ -6,7 +6,7 @@
 //	            │
 //	       cluster.go (Start) ─┐
 //	       external.go ────────┴─► Server ─► client.go, objects.go   what tests talk to
-//	       shared.go (Shared) ─┘          └► kubeconfig.go
+//	       shared.go (Shared) ─┘          └► kubeconfig.go ─► kubectl.go
 //
 // # Terms
 //

@@ -13,13 +13,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 )
 
-// The module whose go.mod pins the servers, and the version it pins for
-// Kubernetes, which the API server is told to report as its own.
+// The module whose go.mod pins the binaries, and the version it pins for
+// Kubernetes, which they are told to report as their own.
 const (
 	module     = "example.com/rawwatch/test"
 	kubernetes = "k8s.io/kubernetes"
@@ -27,80 +28,89 @@ const (
 
 // target is one binary and the package it is built from.
 type target struct {
-	binary string // path
+	name   string
 	source string // import path of its main package
 	linker string // -ldflags
 }
 
-// build makes the binaries of the module's bin folder and returns them.
-func build(ctx context.Context, progress io.Writer) (Binaries, error) {
+// build makes these binaries in the module's bin folder, and returns that.
+func build(ctx context.Context, progress io.Writer, names []string) (folder string, err error) {
 	root, version, err := locate(ctx)
 	if err != nil {
-		return Binaries{}, err
+		return "", err
 	}
-	folder := filepath.Join(root, "bin")
+	folder = filepath.Join(root, "bin")
 	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return Binaries{}, err
+		return "", err
 	}
 	unlock, err := lock(filepath.Join(folder, ".lock"))
 	if err != nil {
-		return Binaries{}, err
+		return "", err
 	}
 	defer unlock()
-
-	b := in(folder)
-	targets := targetsFor(b, version)
-	want, err := stampOf(root, targets)
-	if err != nil {
-		return Binaries{}, err
+	for _, t := range targetsFor(version) {
+		if !slices.Contains(names, t.name) {
+			continue
+		}
+		if err := t.renew(ctx, root, folder, progress); err != nil {
+			return "", err
+		}
 	}
-	stamp := filepath.Join(folder, ".stamp")
+	return folder, nil
+}
+
+// renew builds a binary unless its stamp says that it is up to date.
+func (t target) renew(ctx context.Context, root, folder string, progress io.Writer) error {
+	want, err := t.stamp(root)
+	if err != nil {
+		return err
+	}
+	binary, stamp := filepath.Join(folder, t.name), filepath.Join(folder, "."+t.name+".stamp")
 	have, err := os.ReadFile(stamp)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return Binaries{}, err
+		return err
 	}
-	if string(have) == want && b.check() == nil {
-		return b, nil
+	if string(have) == want && check(binary) == nil {
+		return nil
 	}
 	// An interrupted build must not leave the stamp of the one before beside
 	// a binary of this one.
 	if err := os.RemoveAll(stamp); err != nil {
-		return Binaries{}, err
+		return err
 	}
-	for _, t := range targets {
-		if err := t.build(ctx, root, progress); err != nil {
-			return Binaries{}, err
-		}
+	if err := t.build(ctx, root, binary, progress); err != nil {
+		return err
 	}
-	return b, os.WriteFile(stamp, []byte(want), 0o644)
+	return os.WriteFile(stamp, []byte(want), 0o644)
 }
 
-// targetsFor lists what has to be built. Without the linker's -X the API
-// server calls itself v0.0.0-master, which no client meets in the wild; -s -w
-// leave out the debug tables, a third of the size.
-func targetsFor(b Binaries, version string) []target {
+// targetsFor lists what can be built. Without the linker's -X the programs of
+// Kubernetes call themselves v0.0.0-master, which no server meets in the wild
+// and no client; -s -w leave out the debug tables, a third of the size.
+func targetsFor(version string) []target {
 	major, rest, _ := strings.Cut(strings.TrimPrefix(version, "v"), ".")
 	minor, _, _ := strings.Cut(rest, ".")
 	set := func(name, value string) string {
 		return " -X k8s.io/component-base/version." + name + "=" + value
 	}
+	versioned := "-s -w" + set("gitVersion", version) + set("gitMajor", major) + set("gitMinor", minor)
 	return []target{
-		{b.Etcd, "go.etcd.io/etcd/server/v3", "-s -w"},
-		{b.APIServer, kubernetes + "/cmd/kube-apiserver", "-s -w" +
-			set("gitVersion", version) + set("gitMajor", major) + set("gitMinor", minor)},
+		{etcd, "go.etcd.io/etcd/server/v3", "-s -w"},
+		{apiserver, kubernetes + "/cmd/kube-apiserver", versioned},
+		{kubectl, kubernetes + "/cmd/kubectl", versioned},
 	}
 }
 
-func (t target) build(ctx context.Context, root string, progress io.Writer) error {
+func (t target) build(ctx context.Context, root, binary string, progress io.Writer) error {
 	fmt.Fprintf(progress, "servers: building %s (minutes, the first time)\n", t.source)
 	began := time.Now()
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", t.linker, "-o", t.binary, t.source)
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", t.linker, "-o", binary, t.source)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w\n%s", t.source, err, out)
 	}
-	fmt.Fprintf(progress, "servers: built %s in %s\n", t.binary, time.Since(began).Round(time.Second))
+	fmt.Fprintf(progress, "servers: built %s in %s\n", binary, time.Since(began).Round(time.Second))
 	return nil
 }
 
@@ -126,8 +136,8 @@ func locate(ctx context.Context) (root, version string, err error) {
 	return root, version, nil
 }
 
-// stampOf sums up all that decides what the binaries are.
-func stampOf(root string, targets []target) (string, error) {
+// stamp sums up all that decides what the binary is.
+func (t target) stamp(root string) (string, error) {
 	h := sha256.New()
 	for _, name := range []string{"go.mod", "go.sum"} {
 		content, err := os.ReadFile(filepath.Join(root, name))
@@ -136,7 +146,7 @@ func stampOf(root string, targets []target) (string, error) {
 		}
 		h.Write(content)
 	}
-	fmt.Fprintln(h, runtime.Version(), runtime.GOOS, runtime.GOARCH, targets)
+	fmt.Fprintln(h, runtime.Version(), runtime.GOOS, runtime.GOARCH, t)
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 

@@ -1,15 +1,16 @@
 // Package servers finds the real kube-apiserver and the real etcd that the
-// end-to-end tests run against, and builds them when they are not there.
+// end-to-end tests run against, and the kubectl they compare with, and builds
+// them when they are not there.
 //
-// Both are built from the Go modules that go.mod pins, so the Go toolchain is
+// All are built from the Go modules that go.mod pins, so the Go toolchain is
 // all it takes: no container, and no download of binaries. Who has them
 // already names their folder in [AssetsVariable], and nothing is built.
 //
 // # Terms
 //
-//   - assets: the folder with the two binaries, named as envtest of
-//     controller-runtime names them: etcd and kube-apiserver.
-//   - stamp: a file beside the binaries that says what they were built from.
+//   - assets: the folder with the binaries, named as envtest of
+//     controller-runtime names them: etcd, kube-apiserver and kubectl.
+//   - stamp: a file beside a binary that says what it was built from.
 //
 // # What it will not do
 //

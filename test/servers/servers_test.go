@@ -3,6 +3,7 @@ package servers
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -30,7 +31,11 @@ func TestReadyMadeBinariesAreUsedAsTheyAre(t *testing.T) {
 	t.Setenv(AssetsVariable, dir)
 	b, err := Find(t.Context(), t.Output())
 	require.NoError(t, err)
-	assert.Equal(t, in(dir), b)
+	assert.Equal(t, Binaries{filepath.Join(dir, "etcd"), filepath.Join(dir, "kube-apiserver")}, b)
+
+	// The servers are there without kubectl, and it is not built beside them.
+	_, err = Kubectl(t.Context(), t.Output())
+	assert.ErrorContains(t, err, AssetsVariable)
 }
 
 func TestReadyMadeBinariesThatLackAreAnErrorAndNoBuild(t *testing.T) {
@@ -48,23 +53,24 @@ func TestReadyMadeBinariesThatLackAreAnErrorAndNoBuild(t *testing.T) {
 	}
 }
 
-func TestAPIServerReportsThePinnedVersion(t *testing.T) {
+func TestKubernetesReportsThePinnedVersion(t *testing.T) {
 	root, version, err := locate(t.Context())
 	require.NoError(t, err)
 	assert.FileExists(t, filepath.Join(root, "go.mod"))
 	assert.Regexp(t, `^v1\.\d+\.\d+$`, version)
 
-	server := targetsFor(in("bin"), "v1.37.2")[1]
-	assert.Contains(t, server.linker, "version.gitVersion=v1.37.2")
-	assert.Contains(t, server.linker, "version.gitMajor=1 ")
-	assert.Regexp(t, `version\.gitMinor=37$`, server.linker)
+	for _, target := range targetsFor("v1.37.2")[1:] {
+		assert.Contains(t, target.linker, "version.gitVersion=v1.37.2", target.name)
+		assert.Contains(t, target.linker, "version.gitMajor=1 ", target.name)
+		assert.Regexp(t, `version\.gitMinor=37$`, target.linker, target.name)
+	}
 }
 
-func TestStampChangesWithAllThatDecidesTheBinaries(t *testing.T) {
+func TestStampChangesWithAllThatDecidesTheBinary(t *testing.T) {
 	root := folder(t, 0o644, "go.mod", "go.sum")
-	targets := targetsFor(in("bin"), "v1.37.2")
+	target := targetsFor("v1.37.2")[1]
 	stamp := func() string {
-		s, err := stampOf(root, targets)
+		s, err := target.stamp(root)
 		require.NoError(t, err)
 		return s
 	}
@@ -75,6 +81,26 @@ func TestStampChangesWithAllThatDecidesTheBinaries(t *testing.T) {
 	second := stamp()
 	assert.NotEqual(t, first, second)
 
-	targets = targetsFor(in("bin"), "v1.37.3")
+	target = targetsFor("v1.37.3")[1]
 	assert.NotEqual(t, second, stamp())
+}
+
+func TestBinaryIsBuiltAgainOnlyWhenItsStampIsAnother(t *testing.T) {
+	root, bin := t.TempDir(), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(root, "go.mod"), []byte("module m\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "go.sum"), nil, 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(root, "main.go"), []byte("package main\n\nfunc main() {}\n"), 0o644))
+	target := target{name: "m", source: "."}
+	builds := func() int {
+		var progress strings.Builder
+		require.NoError(t, target.renew(t.Context(), root, bin, &progress))
+		return strings.Count(progress.String(), "servers: building")
+	}
+	assert.Equal(t, 1, builds())
+	assert.NoError(t, check(filepath.Join(bin, "m")))
+	assert.Zero(t, builds())
+	require.NoError(t, os.Remove(filepath.Join(bin, "m")))
+	assert.Equal(t, 1, builds(), "the binary is gone")
+	target.linker = "-s"
+	assert.Equal(t, 1, builds(), "it is linked in another way")
 }

@@ -1,5 +1,5 @@
-// Command servers builds the etcd and the kube-apiserver of the end-to-end
-// tests, unless they are there, and prints their paths.
+// Command servers builds the etcd, the kube-apiserver and the kubectl of the
+// end-to-end tests, unless they are there, and prints their paths.
 package main
 
 import (
@@ -16,9 +16,18 @@ func main() {
 	defer stop()
 	b, err := servers.Find(ctx, os.Stderr)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+		fail(err)
+	}
+	kubectl, err := servers.Kubectl(ctx, os.Stderr)
+	if err != nil {
+		fail(err)
 	}
 	fmt.Println(b.Etcd)
 	fmt.Println(b.APIServer)
+	fmt.Println(kubectl)
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
 }
