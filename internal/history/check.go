@@ -47,9 +47,10 @@ func (l *Ledger) Unsettled(from Position, events []Event) string {
 
 // comparison replays the events of a consumer over the states of the objects.
 type comparison struct {
-	done map[Key][]state
+	done chronicle
 	at   map[Key]int   // states seen or passed over
 	has  map[Key]state // known
+	era  int           // the latest that a state has been seen of
 
 	catchingUp bool
 	version    string // the highest so far, outside of catching up
@@ -57,14 +58,15 @@ type comparison struct {
 	faulty     map[Key]bool
 }
 
-func newComparison(done map[Key][]state, from Position) *comparison {
+func newComparison(done chronicle, from Position) *comparison {
 	c := &comparison{
 		done: done, at: make(map[Key]int), has: make(map[Key]state),
 		catchingUp: from == nil, faulty: make(map[Key]bool),
 	}
 	for key, n := range from {
 		c.at[key] = n
-		if s := last(done[key][:n]); !s.gone {
+		c.era = max(c.era, done.eraOf(key, n-1))
+		if s := last(done.states[key][:n]); !s.gone {
 			c.has[key] = s
 		}
 	}
@@ -116,15 +118,19 @@ func (c *comparison) see(e Event) (wrong []error) {
 		c.version = e.Version
 	}
 
-	states, at := c.done[key], c.at[key]
+	states, at := c.done.states[key], c.at[key]
 	next := at + slices.IndexFunc(states[at:], e.is)
 	switch {
 	case next >= at:
 		passed := slices.DeleteFunc(slices.Clone(states[at:next]), func(s state) bool { return s == known }) // no change
+		for !isKnown && len(passed) > 0 && passed[0].gone {
+			passed = passed[1:] // nobody is told that what they do not know is gone
+		}
 		if len(passed) > 0 && !c.catchingUp {
 			complain("lost before it: %v", passed)
 		}
 		c.at[key] = next + 1
+		c.era = max(c.era, c.done.eraOf(key, next))
 	case slices.ContainsFunc(states[:at], e.is):
 		complain("has been delivered before, or something newer has")
 	default:
@@ -139,25 +145,22 @@ func (c *comparison) see(e Event) (wrong []error) {
 }
 
 // passOver marks what was done up to a version as seen: of an object that is
-// gone, a list shows nothing. It stops where a restored server went back, since
-// what came after that was done later than its version says.
+// gone, a list shows nothing. The version is one of the era of what has been
+// seen last: all that was done in earlier ones is over, and the same number in
+// a later one means another moment.
 func (c *comparison) passOver(version string) {
-states:
-	for key, states := range c.done {
-		before := "" // the last version known of the states that have been seen
-		for _, s := range states[:c.at[key]] {
-			before = cmp.Or(s.version, before)
-		}
-		at := c.at[key]
-		for i, s := range states[at:] {
-			switch {
-			case s.version == "":
+	for key, states := range c.done.states {
+		begin, end := c.done.bounds(key, c.era)
+		at := max(c.at[key], begin)
+		for i := at; i < end; i++ {
+			if v := states[i].version; v == "" {
 				continue // passed over if something known after it is
-			case higher(s.version, version), before != "" && !higher(s.version, before):
-				continue states
+			} else if higher(v, version) {
+				break
 			}
-			c.at[key], before = at+i+1, s.version
+			at = i + 1
 		}
+		c.at[key] = at
 	}
 }
 
@@ -167,7 +170,7 @@ func (c *comparison) differences() (all []error) {
 		c.faulty[key] = true
 		all = append(all, fmt.Errorf("%s %s", key, fmt.Sprintf(format, args...)))
 	}
-	for key, states := range c.done {
+	for key, states := range c.done.states {
 		known, isKnown := c.has[key]
 		end := last(states)
 		switch {
@@ -180,7 +183,7 @@ func (c *comparison) differences() (all []error) {
 		}
 	}
 	for key, known := range c.has {
-		if len(c.done[key]) == 0 {
+		if len(c.done.states[key]) == 0 {
 			differs(key, "never was, but is known at %s", known)
 		}
 	}
@@ -190,7 +193,7 @@ func (c *comparison) differences() (all []error) {
 // story is all there is to know about the objects with faults.
 func (c *comparison) story(events []Event) string {
 	var b strings.Builder
-	for key, states := range c.done {
+	for key, states := range c.done.states {
 		if !c.faulty[key] {
 			continue
 		}

@@ -229,6 +229,40 @@ func TestListBeforeARestorePassesOverNothingOfIt(t *testing.T) {
 	assert.NoError(t, l.Check(nil, parse(t, "ADDED a 5", "SYNCED 6", "DELETED a 7", "GAP 7", "SYNCED 8", "GAP 8", "ADDED a 5", "SYNCED 6")))
 }
 
+// The versions of what was lost are used again, and a list that was read
+// before the restore had passed them.
+func TestVersionsOfAnEraThatIsOverPassOverNothingInTheNext(t *testing.T) {
+	l := new(history.Ledger)
+	l.Did(key("a"), "A", "1")
+	backup := l.Now()
+	l.Did(key("b"), "B", "5")
+	l.Gone(key("b"), "B", "")
+	l.Did(key("c"), "C", "8")
+	before := []string{"ADDED a 1", "ADDED c 8", "SYNCED 9", "GAP 9"}
+	l.Restore(backup)
+	l.Did(key("b"), "B2", "6")
+	l.Did(key("c"), "C2", "7")
+	relist := append(before, "MODIFIED a 1", "DELETED c 8 inferred")
+
+	assert.NoError(t, l.Check(nil, parse(t, append(slices.Clip(relist), "SYNCED 2", "ADDED b/B2 6", "ADDED c/C2 7")...)))
+	assert.NoError(t, l.Check(nil, parse(t, append(slices.Clip(relist), "ADDED b/B2 6", "SYNCED 6", "ADDED c/C2 7")...)))
+	assert.ErrorContains(t, l.Check(nil, parse(t, append(slices.Clip(relist), "SYNCED 2", "ADDED c/C2 7")...)), "t/b is at 6, but not known")
+
+	l.Restore(backup)
+	l.Did(key("b"), "B3", "4")
+	again := append(slices.Clip(relist), "SYNCED 2", "ADDED b/B2 6", "ADDED c/C2 7", "GAP 7", "MODIFIED a 1", "DELETED b/B2 6 inferred", "DELETED c/C2 7 inferred")
+	assert.NoError(t, l.Check(nil, parse(t, append(again, "SYNCED 2", "ADDED b/B3 4")...)))
+}
+
+func TestUnknownObjectMayGoUnseen(t *testing.T) {
+	l := new(history.Ledger)
+	l.Did(key("a"), "A", "1")
+	l.Gone(key("a"), "A", "") // at 2
+	l.Did(key("a"), "A2", "4")
+	assert.NoError(t, l.Check(nil, parse(t, "SYNCED 3", "ADDED a/A2 4")))
+	assert.ErrorContains(t, l.Check(nil, parse(t, "SYNCED 0", "ADDED a/A2 4")), "lost before it: [1 gone]")
+}
+
 func TestUnsettledUntilTheListIsComplete(t *testing.T) {
 	l := new(history.Ledger)
 	l.Did(key("a"), "A", "1")

@@ -14,6 +14,10 @@
 //     passed over then, since a list shows outcomes only. At any other time
 //     every state has to be seen.
 //   - Position: a moment in a Ledger.
+//   - era: the time between two restores of the server from a backup. Within
+//     it resourceVersions only rise; the next one uses some of them again.
+//   - Checkpoint: what a file holds of a consumer, which may be killed and go
+//     on after the last event that the file knows of.
 //
 // # What is checked
 //
@@ -26,5 +30,6 @@
 // # What it will not do
 //
 // It does not look inside objects. It cannot judge changes whose outcome the
-// writer does not know, such as those sent to a server that is being killed.
+// writer does not know, such as those sent to a server that is being killed:
+// the writer has to ask what became of them before it goes on.
 package history

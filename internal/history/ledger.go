@@ -2,6 +2,7 @@ package history
 
 import (
 	"maps"
+	"slices"
 	"sync"
 )
 
@@ -13,8 +14,9 @@ func (k Key) String() string { return k.Namespace + "/" + k.Name }
 // Ledger is what was done to the objects of one collection. The zero value is
 // empty. Its methods are safe for concurrent use.
 type Ledger struct {
-	mu      sync.Mutex
-	objects map[Key][]state
+	mu       sync.Mutex
+	objects  map[Key][]state
+	restores []restore
 }
 
 // state of an object, or its absence.
@@ -94,6 +96,10 @@ type Position map[Key]int
 func (l *Ledger) Now() Position {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	return l.now()
+}
+
+func (l *Ledger) now() Position {
 	p := Position{}
 	for key, states := range l.objects {
 		p[key] = len(states)
@@ -107,6 +113,7 @@ func (l *Ledger) Now() Position {
 func (l *Ledger) Restore(to Position) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	before := l.now()
 	for key, states := range l.objects {
 		then, now := last(states[:to[key]]), last(states)
 		if then.gone {
@@ -117,13 +124,14 @@ func (l *Ledger) Restore(to Position) {
 		}
 		l.objects[key] = append(states, then)
 	}
+	l.restores = append(l.restores, restore{before, l.now()})
 }
 
 // snapshot copies the states, so that they can be compared without the lock.
-func (l *Ledger) snapshot() map[Key][]state {
+func (l *Ledger) snapshot() chronicle {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return maps.Clone(l.objects) // the slices only grow
+	return chronicle{maps.Clone(l.objects), slices.Clone(l.restores)} // the slices of states only grow
 }
 
 // Event is what a consumer was told.
