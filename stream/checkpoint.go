@@ -13,9 +13,10 @@ import (
 	"time"
 )
 
-// A checkpoint is a file of lines of JSON:
+// A checkpoint is a file of lines of JSON, with a section for each watch:
 //
-//	{"rawwatch":"checkpoint","format":1,"of":{…},"resourceVersion":"10340","last":"10340","complete":true,…}
+//	{"rawwatch":"checkpoint","format":2,"watches":1}
+//	{"of":{…},"resourceVersion":"10340","last":"10340","complete":true,…}
 //	["namespace","name","uid","resourceVersion"]      one for each object of the index
 //	{"objects":5,"crc32":"89ab01cd"}                  of all bytes before this line
 //
@@ -25,7 +26,7 @@ import (
 // memory: the next request is a LIST then, too.
 
 const (
-	checkpointFormat = 1
+	checkpointFormat = 2
 	// saveEvery is the least time between two writes while the watch runs.
 	saveEvery = 5 * time.Second
 )
@@ -38,8 +39,8 @@ const (
 type Checkpoint struct {
 	path  string
 	lock  func(path string) (*os.File, error)
-	read  func(path string, of checkpointOwner) (checkpointHead, index, error)
-	write func(path string, head checkpointHead, x *index) error
+	read  func(path string, of []checkpointOwner) ([]section, error)
+	write func(path string, sections []section) error
 }
 
 // CheckpointFile is a checkpoint in a file. If the file is there, a watch goes
@@ -49,6 +50,8 @@ type Checkpoint struct {
 // again. A file that is damaged, or belongs to another watch, or is in use, is
 // a *[CheckpointError]. path.lock beside it is what is locked, for as long as a
 // range runs.
+//
+// The sources of a merged watch may share one: see [Merge].
 func CheckpointFile(path string) *Checkpoint {
 	return &Checkpoint{path: path, lock: lockFile, read: readCheckpoint, write: writeCheckpoint}
 }
@@ -78,10 +81,21 @@ func (e *CheckpointError) Unwrap() error { return e.Err }
 // middle of a relist.
 var errInterrupted = errors.New("stream: the list after a loss of history was interrupted")
 
-// checkpointHead is the first line.
+// checkpointLead is the first line.
+type checkpointLead struct {
+	Rawwatch string `json:"rawwatch"`
+	Format   int    `json:"format"`
+	Watches  int    `json:"watches"`
+}
+
+// section is what the file holds of one watch.
+type section struct {
+	head  checkpointHead
+	index *index
+}
+
+// checkpointHead is the first line of a section.
 type checkpointHead struct {
-	Rawwatch        string          `json:"rawwatch"`
-	Format          int             `json:"format"`
 	Of              checkpointOwner `json:"of"`
 	ResourceVersion string          `json:"resourceVersion,omitempty"`
 	Last            string          `json:"last,omitempty"`
@@ -90,7 +104,7 @@ type checkpointHead struct {
 	APIVersion      string          `json:"apiVersion,omitempty"`
 }
 
-// checkpointOwner is the watch the file belongs to: with any other the index
+// checkpointOwner is the watch a section belongs to: with any other the index
 // would be compared with objects it knows nothing of.
 type checkpointOwner struct {
 	Server        string `json:"server"`
@@ -105,7 +119,7 @@ type checkpointOwner struct {
 	Untracked     bool   `json:"untracked,omitempty"`
 }
 
-// checkpointFoot is the last line.
+// checkpointFoot is the last line of a section.
 type checkpointFoot struct {
 	Objects int    `json:"objects"`
 	CRC32   string `json:"crc32"`
@@ -123,7 +137,7 @@ func (s *settings) checkpointOwner() checkpointOwner {
 }
 
 // writeCheckpoint puts a checkpoint in the place of the one at path.
-func writeCheckpoint(path string, head checkpointHead, x *index) (err error) {
+func writeCheckpoint(path string, sections []section) (err error) {
 	// One name, since the lock is held: a crash leaves at most one behind.
 	f, err := os.OpenFile(path+".tmp", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -139,20 +153,14 @@ func writeCheckpoint(path string, head checkpointHead, x *index) (err error) {
 	sum := crc32.NewIEEE()
 	enc := json.NewEncoder(io.MultiWriter(w, sum))
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(head); err != nil {
+	lead := checkpointLead{Rawwatch: "checkpoint", Format: checkpointFormat, Watches: len(sections)}
+	if err := enc.Encode(lead); err != nil {
 		return err
 	}
-	for key, slot := range x.places {
-		namespace, name := split(key)
-		// Of the entry only the identity is read: the loop may be marking.
-		id := x.entries[slot].identity
-		if err := enc.Encode([4]string{namespace, name, id.uidText(), id.versionText()}); err != nil {
+	for _, s := range sections {
+		if err := s.write(enc, sum); err != nil {
 			return err
 		}
-	}
-	foot := checkpointFoot{Objects: len(x.places), CRC32: sumText(sum)}
-	if err := json.NewEncoder(w).Encode(foot); err != nil {
-		return err
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -169,69 +177,20 @@ func writeCheckpoint(path string, head checkpointHead, x *index) (err error) {
 	return syncFolder(filepath.Dir(path))
 }
 
+// write appends the section. sum is of all that enc has written.
+func (s section) write(enc *json.Encoder, sum hash.Hash32) error {
+	if err := enc.Encode(s.head); err != nil {
+		return err
+	}
+	for key, slot := range s.index.places {
+		namespace, name := split(key)
+		// Of the entry only the identity is read: the loop may be marking.
+		id := s.index.entries[slot].identity
+		if err := enc.Encode([4]string{namespace, name, id.uidText(), id.versionText()}); err != nil {
+			return err
+		}
+	}
+	return enc.Encode(checkpointFoot{Objects: len(s.index.places), CRC32: sumText(sum)})
+}
+
 func sumText(sum hash.Hash32) string { return fmt.Sprintf("%08x", sum.Sum32()) }
-
-// readCheckpoint reads the file at path into an index.
-func readCheckpoint(path string, owner checkpointOwner) (head checkpointHead, x index, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return head, x, err
-	}
-	defer f.Close()
-	r := bufio.NewReaderSize(f, 1<<16)
-	sum := crc32.NewIEEE()
-	line, err := r.ReadBytes('\n')
-	if err != nil && err != io.EOF {
-		return head, x, err
-	}
-	switch err := json.Unmarshal(line, &head); {
-	case err != nil || head.Rawwatch != "checkpoint":
-		return head, x, ErrCheckpointCorrupt
-	case head.Format != checkpointFormat:
-		return head, x, fmt.Errorf("%w (format %d, this one reads %d)", ErrCheckpointFormat, head.Format, checkpointFormat)
-	case head.Of != owner:
-		return head, x, fmt.Errorf("%w: %s", ErrCheckpointOther, head.Of.difference(owner))
-	}
-	for {
-		sum.Write(line)
-		if line, err = r.ReadBytes('\n'); err != nil {
-			return head, x, ErrCheckpointCorrupt // the last line must be there, whole
-		}
-		if line[0] != '[' {
-			break
-		}
-		var object [4]string
-		if json.Unmarshal(line, &object) != nil {
-			return head, x, ErrCheckpointCorrupt
-		}
-		id := newIdentity([]byte(object[2]), []byte(object[3]))
-		x.put(x.find([]byte(object[0]), []byte(object[1])), object[0], object[1], id)
-	}
-	var foot checkpointFoot
-	if json.Unmarshal(line, &foot) != nil || foot.CRC32 != sumText(sum) || foot.Objects != len(x.places) {
-		return head, x, ErrCheckpointCorrupt
-	}
-	if _, err := r.ReadByte(); err != io.EOF {
-		return head, x, ErrCheckpointCorrupt
-	}
-	x.complete = head.Complete
-	return head, x, nil
-}
-
-// difference names the first field in which the owner of the file is another.
-func (o checkpointOwner) difference(want checkpointOwner) string {
-	for _, f := range []struct {
-		name      string
-		has, want any
-	}{
-		{"server", o.Server, want.Server}, {"group", o.Group, want.Group}, {"version", o.Version, want.Version},
-		{"resource", o.Resource, want.Resource}, {"namespace", o.Namespace, want.Namespace}, {"name", o.Name, want.Name},
-		{"label selector", o.LabelSelector, want.LabelSelector}, {"field selector", o.FieldSelector, want.FieldSelector},
-		{"view", o.View, want.View},
-	} {
-		if f.has != f.want {
-			return fmt.Sprintf("its %s is %q, not %q", f.name, fmt.Sprint(f.has), fmt.Sprint(f.want))
-		}
-	}
-	return "one of the two keeps no index"
-}

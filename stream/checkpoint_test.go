@@ -248,7 +248,7 @@ func TestCheckpointThatCannotBeUsed(t *testing.T) {
 	})
 	bubble(t, "of a later version", func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "later")
-		require.NoError(t, os.WriteFile(file, []byte(`{"rawwatch":"checkpoint","format":2}`+"\n"), 0o600))
+		require.NoError(t, os.WriteFile(file, []byte(`{"rawwatch":"checkpoint","format":3}`+"\n"), 0o600))
 		refusedFile(t, file, stream.ErrCheckpointFormat)
 	})
 	for name, set := range map[string]func(*stream.Watcher){

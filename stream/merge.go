@@ -19,6 +19,10 @@ var errMergeOver = errors.New("stream: merged watch is over")
 // ev.Source. The order of events is that of each source; between sources it is
 // that of arrival, and none is served twice while another waits.
 //
+// Sources may share one Checkpoint, and then one file holds them all: those it
+// was written for, no more and no fewer, or it is refused. A Watcher that has
+// shared one goes on with it in a range of its own, too.
+//
 // A source that ends ends them all, with its error. Each source has a
 // goroutine of its own, which reads no further than the one event it offers;
 // all have ended when the range has.
@@ -28,14 +32,20 @@ func Merge(ctx context.Context, sources ...*Watcher) iter.Seq2[Event, error] {
 			yield(Event{}, &ConfigError{"Merge", "was given nothing to watch"})
 			return
 		}
+		shared, err := openShared(sources)
+		if err != nil {
+			yield(Event{}, err)
+			return
+		}
 		inner, cancel := context.WithCancelCause(ctx)
 		offers, left := make(chan offer), make(chan struct{})
 		var running sync.WaitGroup
 		for _, w := range sources {
 			running.Go(func() { w.offer(inner, offers, left) })
 		}
-		err := func() error {
+		err = func() error {
 			// Deferred, so that a caller who panics leaves nothing running.
+			defer closeShared(shared)
 			defer running.Wait()
 			defer cancel(errMergeOver)
 			defer close(left)
@@ -44,6 +54,31 @@ func Merge(ctx context.Context, sources ...*Watcher) iter.Seq2[Event, error] {
 		if err != errBreak {
 			yield(Event{}, err)
 		}
+	}
+}
+
+// openShared opens the checkpoints that are shared. They stay open until all
+// sources have ended: a source that ends while another has yet to begin would
+// give up the lock in between.
+func openShared(sources []*Watcher) ([]*keeper, error) {
+	shared, err := shareKeeper(sources)
+	for i, k := range shared {
+		k.disk.Lock()
+		err = k.open()
+		k.disk.Unlock()
+		if err != nil {
+			closeShared(shared[:i])
+			return nil, err
+		}
+	}
+	return shared, err
+}
+
+func closeShared(shared []*keeper) {
+	for _, k := range shared {
+		k.disk.Lock()
+		k.close()
+		k.disk.Unlock()
 	}
 }
 

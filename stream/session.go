@@ -49,7 +49,7 @@ type session struct {
 	// kind and apiVersion as last seen, for events made here.
 	kind, apiVersion string
 
-	keeper keeper // of the checkpoint
+	keeper *keeper // of the checkpoint; nil: no range has begun
 
 	phase    Phase
 	synced   bool
@@ -119,28 +119,44 @@ const (
 
 // enter begins a range, the first or a later one.
 func (s *session) enter(cfg *settings) error {
-	s.keeper.disk.Lock()
-	defer s.keeper.disk.Unlock()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case s.running:
-		return ErrInUse
-	case s.final != nil:
-		return s.final
-	case s.machine.state == nil:
-		s.begin(cfg)
-	}
-	if err := s.openCheckpoint(cfg); err != nil {
+	k := s.keptBy(cfg)
+	k.disk.Lock()
+	defer k.disk.Unlock()
+	if err := s.idle(); err != nil {
 		return err
 	}
+	for i := range k.members {
+		if k.members[i].session == s {
+			k.members[i].settings = cfg
+		}
+	}
+	if err := k.open(); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.machine.fresh()
 	s.running = true
 	return nil
 }
 
+// idle is the reason why no range can begin, or nil.
+func (s *session) idle() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.running {
+		return ErrInUse
+	}
+	return s.final
+}
+
 // begin sets up the first range.
 func (s *session) begin(cfg *settings) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.machine.state != nil {
+		return
+	}
 	s.machine.policy = cfg.policy
 	s.machine.atCap = cmp.Or(max(cfg.backoff.Max, 0), backoff.DefaultMax)
 	s.backoff = backoff.Backoff{Policy: cfg.backoff, Rand: cfg.rand}
@@ -176,15 +192,21 @@ func (s *session) leave() {
 		s.machine.state = s.machine.list()
 	}
 	s.mu.Unlock()
-	s.closeCheckpoint()
+	s.keeper.close()
 }
 
 // acknowledge commits the event in the caller's hand, if there is one.
 // seen: by the loop, which knows that the caller has had it.
 func (s *session) acknowledge(seen bool) {
-	if !seen || s.keeper.file != nil {
-		s.keeper.disk.Lock()
-		defer s.keeper.disk.Unlock()
+	var k *keeper
+	if seen {
+		k = s.keeper
+	} else if k = s.keeperNow(); k == nil {
+		return
+	}
+	if !seen || k.file != nil {
+		k.disk.Lock()
+		defer k.disk.Unlock()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -238,7 +260,7 @@ func (s *session) apply(p pending) {
 		s.skip++
 	}
 	s.burst = s.burst || s.position.unordered && p.namespace+p.name != ""
-	s.changed()
+	s.keeper.changed()
 }
 
 // lose drops the resume point: history after it is gone. From here until
@@ -253,11 +275,11 @@ func (s *session) lose(cause error) {
 	s.lossRun = s.index.run + 1
 	s.synced = false
 	s.counters.Relists++
-	s.changed()
+	s.keeper.changed()
 	s.mu.Unlock()
 	// Not later: a process that ends in the middle of the list and goes on
 	// from the old resume point would deliver older states after newer ones.
-	s.save()
+	s.keeper.save()
 }
 
 // add counts something that State shows.
@@ -280,8 +302,10 @@ func (w *Watcher) State() State {
 		Objects:         len(s.index.places),
 		Failures:        s.failures,
 		LastError:       s.lastErr,
-		CheckpointError: s.keeper.err,
 		Counters:        s.counters,
+	}
+	if s.keeper != nil {
+		st.CheckpointError = s.keeper.err()
 	}
 	if !s.running {
 		st.Phase = PhaseIdle

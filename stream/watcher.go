@@ -106,6 +106,19 @@ const (
 	Table                    // a one-row meta.k8s.io/v1 Table: the columns kubectl prints
 )
 
+// String is the view in a word, for errors.
+func (v View) String() string {
+	switch v {
+	case Object:
+		return "object"
+	case MetadataOnly:
+		return "metadata only"
+	case Table:
+		return "table"
+	}
+	return "unknown"
+}
+
 // Start is where a watch begins.
 type Start int
 
