@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -25,9 +24,6 @@ type ask struct {
 	// there is to know: a path was given.
 	types  []string
 	target stream.Target
-
-	// folder: --checkpoint names one, and each source has a file in it.
-	folder bool
 
 	// begin is what --start, --watch-only, --resource-version and -o raw come
 	// to together.
@@ -249,11 +245,6 @@ func (a *ask) since(given func(string) bool) error {
 		return usagef("--checkpoint says where to begin; leave out --resource-version")
 	case a.once && a.noTrack:
 		return usagef("--once --checkpoint shows what has changed, but with --no-track nothing is remembered to compare with")
-	}
-	info, err := os.Stat(a.checkpoint)
-	a.folder = err == nil && info.IsDir()
-	if a.several() && !a.folder {
-		return usagef("--checkpoint %s: several collections are asked for, so name a folder that exists; each gets a file of its own in it", a.checkpoint)
 	}
 	return nil
 }

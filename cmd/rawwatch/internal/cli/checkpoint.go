@@ -3,69 +3,84 @@ package cli
 import (
 	"errors"
 	"io/fs"
-	"net/url"
 	"os"
+	"sync"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/story"
 	"example.com/rawwatch/stream"
 )
 
-// fileName is the name of a checkpoint in a folder of several: the type in
-// full, as it may be typed, and the namespace. "deployments.v1.apps@shop".
-func fileName(t stream.Target) string {
-	name := t.Resource + "." + t.Version
-	if t.Group != "" {
-		name += "." + t.Group
-	}
-	if t.Namespace != "" {
-		name += "@" + t.Namespace
-	}
-	return url.PathEscape(name) // what was typed must not lead out of the folder
+// saving is the checkpoint of a command: one file, whatever it watches. nil is
+// none.
+type saving struct {
+	path string
+	file *stream.Checkpoint
+	tell *story.Story
+
+	mu     sync.Mutex // each source looks, from its own goroutine
+	failed error      // the last write, as it was told
 }
 
-// since is what the story adds to "watching pods" when a file says where to
-// begin.
-func (s *source) since() string {
-	if _, err := os.Stat(s.file); err != nil {
-		return ""
+func newSaving(path string, tell *story.Story) *saving {
+	if path == "" {
+		return nil
 	}
-	return ", on from the checkpoint " + s.file
+	return &saving{path: path, file: stream.CheckpointFile(path), tell: tell}
 }
 
-// noticeUnsaved looks at the checkpoint before each request too: a watch may be
-// quiet for long after the event whose write failed.
-func (s *source) noticeUnsaved() {
-	told := s.watcher.Trace.Request
-	s.watcher.Trace.Request = func(r stream.Request) {
-		s.lookAtFile()
+// keep gives the watch of a source its part in the file.
+func (c *saving) keep(w *stream.Watcher) {
+	if c == nil {
+		return
+	}
+	w.Checkpoint = c.file
+	// Before each request too: a watch may be quiet for long after the event
+	// whose write failed.
+	told := w.Trace.Request
+	w.Trace.Request = func(r stream.Request) {
+		c.look(w)
 		told(r)
 	}
 }
 
-// lookAtFile tells once that the checkpoint cannot be written, and once that it
-// can again.
-func (s *source) lookAtFile() {
-	if s.file == "" {
-		return
+// since is what the story adds to "watching pods" when the file says where to
+// begin.
+func (c *saving) since() string {
+	if c == nil {
+		return ""
 	}
-	err := s.watcher.State().CheckpointError
-	switch {
-	case err != nil && !s.unsaved:
-		s.tell.Say("the checkpoint %s cannot be written: %s; what has come since its last write comes again in the next run", s.file, diskError(err))
-	case err == nil && s.unsaved:
-		s.tell.Say("the checkpoint %s is written again", s.file)
+	if _, err := os.Stat(c.path); err != nil {
+		return ""
 	}
-	s.unsaved = err != nil
+	return ", on from the checkpoint " + c.path
 }
 
-// unsaved is the error of a command whose last write of a checkpoint failed,
+// look tells once that the file cannot be written, and once that it can again.
+func (c *saving) look(w *stream.Watcher) error {
+	if c == nil {
+		return nil
+	}
+	err := w.State().CheckpointError
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case err != nil && c.failed == nil:
+		c.tell.Say("the checkpoint %s cannot be written: %s; what has come since its last write comes again in the next run", c.path, diskError(err))
+	case err == nil && c.failed != nil:
+		c.tell.Say("the checkpoint %s is written again", c.path)
+	}
+	c.failed = err
+	return err
+}
+
+// unsaved is the error of a command whose last write of the checkpoint failed,
 // or err, if the watch failed too. A signal is no failure: it is how most
 // watches with a checkpoint end.
 func (l *loop) unsaved(err error) error {
-	for _, s := range l.sources {
-		s.lookAtFile()
-		if s.unsaved && (err == nil || isInterrupted(err)) {
-			err = &toldError{s.watcher.State().CheckpointError}
-		}
+	// One source knows it all: the file is written as a whole.
+	failed := l.saving.look(l.sources[0].watcher)
+	if failed != nil && (err == nil || isInterrupted(err)) {
+		return &toldError{failed}
 	}
 	return err
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/rawwatch/stream"
 	"example.com/rawwatch/stream/replay"
 )
 
@@ -46,14 +45,4 @@ func TestADiskThatFailsIsToldOnceAndInTheExitCode(t *testing.T) {
 	assert.Equal(t, 1, code)
 	assert.Contains(t, stderr, "rawwatch: the checkpoint "+file+" cannot be written: no such file or directory; what has come since its last write comes again in the next run\n")
 	assert.Equal(t, 1, strings.Count(stderr, "checkpoint"), stderr)
-}
-
-func TestFilesOfAFolderStayInIt(t *testing.T) {
-	for want, target := range map[string]stream.Target{
-		"pods.v1":                  {Version: "v1", Resource: "pods"},
-		"deployments.v1.apps@shop": {Group: "apps", Version: "v1", Resource: "deployments", Namespace: "shop"},
-		"pods.v1@..%2Fx":           {Version: "v1", Resource: "pods", Namespace: "../x"},
-	} {
-		assert.Equal(t, want, fileName(target))
-	}
 }

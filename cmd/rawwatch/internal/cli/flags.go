@@ -109,7 +109,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	set.BoolVar(&f.watchOnly, "watch-only", false, "the same as --start now")
 	set.BoolVarP(&f.watch, "watch", "w", false, "accepted, and changes nothing")
 	set.StringVar(&f.resourceVersion, "resource-version", "", "begin after this version")
-	set.StringVar(&f.checkpoint, "checkpoint", "", "the file, or folder, that says where the last run ended")
+	set.StringVar(&f.checkpoint, "checkpoint", "", "the file that says where the last run ended")
 	// The defaults of package stream are written out here, so that completion
 	// and the help page can show them.
 	f.chunkSize = 500

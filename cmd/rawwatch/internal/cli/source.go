@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"path/filepath"
-
 	"example.com/rawwatch/cmd/rawwatch/internal/output"
 	"example.com/rawwatch/cmd/rawwatch/internal/story"
 	"example.com/rawwatch/kubeconfig"
@@ -22,9 +20,7 @@ type source struct {
 
 	watcher *stream.Watcher
 	tell    *story.Story
-	file    string // of the checkpoint; "" is none
-	synced  bool   // once at least
-	unsaved bool   // a failed write of the checkpoint has been told
+	synced  bool // once at least
 }
 
 // what names it in a sentence.
@@ -55,7 +51,7 @@ func label(sources []*source) {
 }
 
 // prepare makes the watch of a source.
-func (a *ask) prepare(s *source, config *kubeconfig.Config, tell *story.Story) {
+func (a *ask) prepare(s *source, config *kubeconfig.Config, tell *story.Story, saving *saving) {
 	s.tell = tell
 	if s.label != "" {
 		s.tell = tell.Of(s.label)
@@ -72,15 +68,8 @@ func (a *ask) prepare(s *source, config *kubeconfig.Config, tell *story.Story) {
 	if s.kind == "" && s.target.Namespace == "" {
 		what += " in the whole cluster" // whether it has namespaces is for discovery to know
 	}
-	if a.checkpoint != "" {
-		s.file = a.checkpoint
-		if a.folder {
-			s.file = filepath.Join(a.checkpoint, fileName(s.target))
-		}
-		s.watcher.Checkpoint = stream.CheckpointFile(s.file)
-		what += s.since()
-		s.noticeUnsaved()
-	}
+	saving.keep(s.watcher)
+	what += saving.since()
 	s.tell.Watching(what, config.Server.Host)
 }
 

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"iter"
 	"os"
-	"slices"
 	"time"
 
 	"example.com/rawwatch/cmd/rawwatch/internal/cause"
@@ -64,13 +63,15 @@ func (a *ask) follow(ctx context.Context, config *kubeconfig.Config, streams Str
 		// A timeout may come before there is anything to watch.
 		return a.failed(a.asAsked(err, nil), sources, config)
 	}
+	saving := newSaving(a.checkpoint, tell)
 	for _, s := range sources {
-		a.prepare(s, config, tell)
+		a.prepare(s, config, tell, saving)
 	}
 	if a.rawNow && a.checkpoint == "" {
 		tell.Say("raw starts from now; --start stream shows what exists")
 	}
 	l := a.newLoop(sources, streams)
+	l.saving = saving
 	ended := l.run(ctx)
 	err = l.unsaved(a.asAsked(ended, sources))
 	if isInterrupted(ended) || errors.Is(ended, errTimeout) && !a.once {
@@ -98,6 +99,7 @@ const behind = time.Second
 // loop prints what happens to the sources.
 type loop struct {
 	sources []*source
+	saving  *saving
 	printer *output.Printer
 	raw     *rawLines // nil: events are printed
 	count   int       // 0 is no limit
@@ -181,7 +183,7 @@ func (l *loop) show(ev stream.Event) (over bool, err error) {
 		objects = from.watcher.State().Objects
 	}
 	from.tell.Event(ev, objects)
-	from.lookAtFile()
+	l.saving.look(from.watcher)
 
 	began := time.Now()
 	printed, err := l.printer.Print(ev)
@@ -235,9 +237,9 @@ func (l *loop) goesOn() string {
 	s := l.sources[0]
 	version := s.watcher.State().ResourceVersion
 	switch {
-	case slices.ContainsFunc(l.sources, func(s *source) bool { return s.unsaved }):
+	case l.saving != nil && l.saving.look(s.watcher) != nil:
 		return ""
-	case s.file != "":
+	case l.saving != nil:
 		return "the same --checkpoint"
 	case len(l.sources) == 1 && version != "":
 		return "--resource-version " + version
