@@ -36,12 +36,14 @@ var allowed = map[string][]string{
 
 	// The only reader of YAML: a program that runs in a pod uses incluster,
 	// which links none of it.
-	"kubeconfig":       {module + "/kubeconfig/...", "go.yaml.in/yaml/v3", "golang.org/x/net/http/httpproxy"},
-	"kubeconfig/...":   {module + "/kubeconfig/...", "golang.org/x/net/http/httpproxy"},
-	"internal/history": nil,
-	"examples/...":     {module + "/..."},
-	"cmd/rawwatch":     {module + "/..."},
-	"cmd/rawwatch/...": {module + "/...", "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/itchyny/gojq", "golang.org/x/term"},
+	"kubeconfig":        {module + "/kubeconfig/...", "go.yaml.in/yaml/v3", "golang.org/x/net/http/httpproxy"},
+	"kubeconfig/...":    {module + "/kubeconfig/...", "golang.org/x/net/http/httpproxy"},
+	"internal/history":  nil,
+	"internal/testpki":  nil,
+	"internal/kubecase": {module + "/internal/testpki", "github.com/rogpeppe/go-internal/txtar"},
+	"examples/...":      {module + "/..."},
+	"cmd/rawwatch":      {module + "/..."},
+	"cmd/rawwatch/...":  {module + "/...", "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/itchyny/gojq", "golang.org/x/term"},
 }
 
 // banned in every package, tests and their dependencies included.

@@ -68,6 +68,9 @@ func (p *plugin) check(report *report) {
 
 // credential makes the plugin, with what it is to be told about the cluster.
 func (p *plugin) credential(target *cluster, o Options) (transport.Credential, error) {
+	if o.NoExec {
+		return nil, fmt.Errorf("the exec plugin %q must not be run: Options.NoExec is set", p.config.Name())
+	}
 	config := p.config
 	config.StdinUnavailable = o.StdinUnavailable
 	config.Stderr = o.Stderr

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/rawwatch/kubeconfig/internal/testpki"
+	"example.com/rawwatch/internal/testpki"
 )
 
 // Plugins are shell scripts here, as people write them. Package execplugin

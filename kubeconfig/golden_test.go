@@ -1,10 +1,7 @@
 package kubeconfig
 
 import (
-	"bytes"
 	"context"
-	"encoding/base64"
-	"encoding/binary"
 	"flag"
 	"fmt"
 	"maps"
@@ -15,12 +12,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf16"
 
-	"github.com/rogpeppe/go-internal/txtar"
 	"github.com/stretchr/testify/require"
 
-	"example.com/rawwatch/kubeconfig/internal/testpki"
+	"example.com/rawwatch/internal/kubecase"
 	"example.com/rawwatch/kubeconfig/transport"
 )
 
@@ -31,171 +26,59 @@ const goldenDir = "../testdata/kubeconfig"
 // TestGolden runs the cases of testdata/kubeconfig. Its README says how a case
 // is written.
 func TestGolden(t *testing.T) {
-	pki := newSecrets(t)
-	for _, file := range goldenFiles(t) {
-		name, _ := filepath.Rel(goldenDir, strings.TrimSuffix(file, ".txtar"))
-		t.Run(name, func(t *testing.T) {
-			archive, err := txtar.ParseFile(file)
-			require.NoError(t, err)
-			got := parseGolden(t, archive, pki).run()
-			for i, f := range archive.Files {
-				if f.Name != "want" {
-					continue
-				}
-				if *update {
-					archive.Files[i].Data = []byte(got)
-					require.NoError(t, os.WriteFile(file, txtar.Format(archive), 0o644))
-				}
-				require.Equal(t, string(archive.Files[i].Data), got)
-				return
+	secrets := kubecase.NewSecrets(t)
+	for _, file := range kubecase.Files(t, goldenDir) {
+		t.Run(kubecase.NameOf(file), func(t *testing.T) {
+			g := readGolden(t, file, secrets)
+			got := g.run()
+			if *update {
+				g.Update(got)
 			}
-			t.Fatalf("the case has no file named want; it gives:\n%s", got)
+			require.Equal(t, g.Want, got)
 		})
 	}
 }
 
-func goldenFiles(t *testing.T) []string {
-	files, err := filepath.Glob(goldenDir + "/*/*.txtar")
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	return files
-}
-
-// secrets are certificates that are made for each run.
-type secrets struct{ ca, cert, key []byte }
-
-func newSecrets(t *testing.T) *secrets {
-	authority := testpki.New(t)
-	cert, key := authority.Client(t, "client")
-	return &secrets{ca: authority.PEM, cert: cert, key: key}
-}
-
-// golden is a case, ready to run.
+// golden is a case, and the options that its flags are.
 type golden struct {
+	*kubecase.Case
 	t       *testing.T
-	dir     string
-	env     map[string]string
 	options Options
-	pki     *secrets
 }
 
-func parseGolden(t *testing.T, archive *txtar.Archive, pki *secrets) *golden {
-	g := &golden{t: t, dir: t.TempDir(), env: make(map[string]string), pki: pki}
-	for _, f := range archive.Files {
-		if f.Name != "want" {
-			g.write(f.Name, []byte(g.expand(string(f.Data))))
-		}
-	}
-	files := []string{filepath.Join(g.dir, "config")}
-	for line := range strings.Lines(string(archive.Comment)) {
-		verb, rest, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		rest = strings.TrimSpace(g.expand(rest))
-		switch verb {
-		case "env":
-			name, value, _ := strings.Cut(rest, "=")
-			g.env[name] = strings.ReplaceAll(value, "<space>", " ")
-		case "flag":
-			g.setFlag(rest)
-		case "encode":
-			g.encode(rest)
-		case "dir":
-			require.NoError(t, os.Mkdir(filepath.Join(g.dir, rest), 0o755))
-		case "", "#", "line":
-		default:
-			if !strings.HasPrefix(verb, "#") {
-				t.Fatalf("unknown directive %q", verb)
-			}
-		}
-	}
-	if _, set := g.env["KUBECONFIG"]; !set && g.options.Path == "" && exists(files[0]) {
-		g.env["KUBECONFIG"] = files[0]
-	}
-	return g
-}
-
-func (g *golden) write(name string, content []byte) {
-	path := filepath.Join(g.dir, name)
-	require.NoError(g.t, os.MkdirAll(filepath.Dir(path), 0o755))
-	mode := os.FileMode(0o644)
-	if bytes.HasPrefix(content, []byte("#!")) {
-		mode = 0o755
-	}
-	require.NoError(g.t, os.WriteFile(path, content, mode))
-}
-
-var generated = regexp.MustCompile(`\$\{(\w+)(\.b64)?\}`)
-
-// expand puts in what is made for each run: ${ca} and the like are PEM,
-// ${ca.b64} is base64 of it, $DIR is where the files are.
-func (g *golden) expand(text string) string {
-	text = generated.ReplaceAllStringFunc(text, func(match string) string {
-		m := generated.FindStringSubmatch(match)
-		content, known := map[string][]byte{"ca": g.pki.ca, "cert": g.pki.cert, "key": g.pki.key}[m[1]]
-		require.True(g.t, known, match)
-		if m[2] != "" {
-			return base64.StdEncoding.EncodeToString(content)
-		}
-		return string(content)
-	})
-	return strings.ReplaceAll(text, "$DIR", g.dir)
-}
-
-func (g *golden) setFlag(text string) {
-	name, value, _ := strings.Cut(text, "=")
+func readGolden(t *testing.T, file string, secrets *kubecase.Secrets) *golden {
+	g := &golden{Case: kubecase.Read(t, file, secrets), t: t}
 	o := &g.options
 	fields := map[string]*string{
 		"kubeconfig": &o.Path, "context": &o.Context, "cluster": &o.Cluster, "user": &o.User, "namespace": &o.Namespace,
 		"server": &o.Server, "token": &o.Token, "as": &o.As, "as-uid": &o.AsUID, "tls-server-name": &o.TLSServerName,
 		"certificate-authority": &o.CertificateAuthority, "client-certificate": &o.ClientCertificate, "client-key": &o.ClientKey,
 	}
-	switch field := fields[name]; {
-	case field != nil:
-		*field = value
-	case name == "insecure-skip-tls-verify":
-		o.InsecureSkipTLSVerify = true
-	case name == "as-group":
-		o.AsGroups = append(o.AsGroups, value)
-	default:
-		g.t.Fatalf("unknown flag %q", name)
-	}
-}
-
-// encode rewrites a file in a form that a case file cannot hold.
-func (g *golden) encode(text string) {
-	name, how, _ := strings.Cut(text, " ")
-	path := filepath.Join(g.dir, name)
-	content, err := os.ReadFile(path)
-	require.NoError(g.t, err)
-	for step := range strings.FieldsSeq(how) {
-		switch step {
-		case "utf-8-bom":
-			content = append([]byte("\xef\xbb\xbf"), content...)
-		case "utf-16le":
-			units := utf16.Encode([]rune("\ufeff" + string(content)))
-			content, err = binary.Append(nil, binary.LittleEndian, units)
-			require.NoError(g.t, err)
-		case "crlf":
-			content = bytes.ReplaceAll(content, []byte("\n"), []byte("\r\n"))
-		case "empty":
-			content = nil
-		case "tab":
-			content = bytes.ReplaceAll(content, []byte("<TAB>"), []byte("\t"))
-		case "nul":
-			content = bytes.ReplaceAll(content, []byte("<NUL>"), []byte{0})
-		case "bad-utf-8":
-			content = bytes.ReplaceAll(content, []byte("<BAD>"), []byte{0xc3, 0x28})
-		case "base64":
-			content = []byte(base64.StdEncoding.EncodeToString(content))
+	for _, flag := range g.Flags {
+		switch field := fields[flag.Name]; {
+		case field != nil:
+			*field = flag.Value
+		case flag.Name == "insecure-skip-tls-verify":
+			o.InsecureSkipTLSVerify = true
+		case flag.Name == "as-group":
+			o.AsGroups = append(o.AsGroups, flag.Value)
+		case flag.Name == "no-exec":
+			o.NoExec = true
 		default:
-			g.t.Fatalf("unknown encoding %q", step)
+			t.Fatalf("unknown flag %q", flag.Name)
 		}
 	}
-	require.NoError(g.t, os.WriteFile(path, content, 0o644))
+	return g
+}
+
+// loader is one that finds the case's environment.
+func (g *golden) loader() *loader {
+	return &loader{env: func(name string) string { return g.Env[name] }, accountDir: filepath.Join(g.Dir, "pod")}
 }
 
 // run loads the configuration and writes down what came of it.
 func (g *golden) run() string {
-	l := &loader{env: func(name string) string { return g.env[name] }, accountDir: filepath.Join(g.dir, "pod")}
+	l := g.loader()
 	p, err := l.plan(g.options)
 	if err == nil {
 		// The client is made too: that is where certificates are read.
@@ -207,7 +90,7 @@ func (g *golden) run() string {
 	} else {
 		g.describe(&b, p)
 	}
-	return strings.ReplaceAll(b.String(), g.dir, "$DIR")
+	return g.Show(b.String())
 }
 
 // describe writes what is not the default, a line each.
@@ -265,33 +148,26 @@ func (g *golden) describe(b *strings.Builder, p *plan) {
 }
 
 func (g *golden) source(s transport.Source) string {
-	for name, content := range map[string][]byte{"ca": g.pki.ca, "cert": g.pki.cert, "key": g.pki.key} {
-		if len(s.Data) > 0 && bytes.Equal(bytes.TrimSpace(s.Data), bytes.TrimSpace(content)) {
-			return "${" + name + "}"
-		}
+	switch {
+	case len(s.Data) == 0:
+		return s.File
+	case g.ShowPEM(s.Data) != "":
+		return g.ShowPEM(s.Data)
 	}
-	if len(s.Data) > 0 {
-		return fmt.Sprintf("%d bytes", len(s.Data))
-	}
-	return s.File
+	return fmt.Sprintf("%d bytes", len(s.Data))
 }
 
 // TestEveryLineHasACase holds the list of rules in lines.txt and the cases
 // together, in both directions.
 func TestEveryLineHasACase(t *testing.T) {
 	covered := make(map[string]bool)
-	for _, file := range goldenFiles(t) {
-		archive, err := txtar.ParseFile(file)
-		require.NoError(t, err)
-		found := false
-		for line := range strings.Lines(string(archive.Comment)) {
-			if ids, ok := strings.CutPrefix(line, "line: "); ok {
-				for id := range strings.FieldsSeq(ids) {
-					covered[id], found = true, true
-				}
-			}
+	secrets := kubecase.NewSecrets(t)
+	for _, file := range kubecase.Files(t, goldenDir) {
+		c := kubecase.Read(t, file, secrets)
+		require.NotEmpty(t, c.Lines, "%s names no line", file)
+		for _, id := range c.Lines {
+			covered[id] = true
 		}
-		require.True(t, found, "%s names no line", file)
 	}
 	tests := testFunctions(t)
 	list, err := os.ReadFile(goldenDir + "/lines.txt")

@@ -51,6 +51,10 @@ type Options struct {
 	// UserAgent is for requests that bring none. "" is "rawwatch (os/arch)".
 	UserAgent string
 
+	// NoExec refuses to run exec plugins: a user that needs one is an error.
+	// It is for files that come from elsewhere, since a plugin is any program
+	// that the file names.
+	NoExec bool
 	// StdinUnavailable says why exec plugins may not read from standard input
 	// ("it is the list of objects to watch"). "" means that they may, if it
 	// is a terminal.

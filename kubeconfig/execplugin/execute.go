@@ -29,7 +29,7 @@ const (
 func (c *Config) execute(ctx context.Context) (*credential, error) {
 	stdin, err := c.stdin()
 	if err != nil {
-		return nil, fmt.Errorf("exec: executable %s: %w", c.name(), err)
+		return nil, fmt.Errorf("exec: executable %s: %w", c.Name(), err)
 	}
 	info, err := c.info(stdin != nil)
 	if err != nil {
@@ -60,14 +60,14 @@ func (c *Config) execute(ctx context.Context) (*credential, error) {
 		return nil, c.runError(ctx, err)
 	}
 	if output.cut {
-		return nil, fmt.Errorf("exec: executable %s printed more than %d bytes", c.name(), maxOutput)
+		return nil, fmt.Errorf("exec: executable %s printed more than %d bytes", c.Name(), maxOutput)
 	}
 	return decode(output.kept.Bytes(), c.APIVersion, time.Now())
 }
 
-// name is the command as messages show it. Whole command lines that were put in
+// Name is the command as messages show it. Whole command lines that were put in
 // the field by mistake, secrets and all, are cut before their first option.
-func (c *Config) name() string {
+func (c *Config) Name() string {
 	name, _, _ := strings.Cut(c.Command, " -")
 	return printable(name)
 }
@@ -79,23 +79,23 @@ func (c *Config) runError(ctx context.Context, err error) error {
 	var path *fs.PathError
 	switch {
 	case context.Cause(ctx) == errTimeout:
-		return fmt.Errorf("exec: executable %s did not finish within %v", c.name(), c.Timeout)
+		return fmt.Errorf("exec: executable %s did not finish within %v", c.Name(), c.Timeout)
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, fs.ErrNotExist):
-		return &NotFoundError{Command: c.name(), InstallHint: c.InstallHint}
+		return &NotFoundError{Command: c.Name(), InstallHint: c.InstallHint}
 	case errors.As(err, &exit) && exit.ExitCode() >= 0:
-		return fmt.Errorf("exec: executable %s failed with exit code %d", c.name(), exit.ExitCode())
+		return fmt.Errorf("exec: executable %s failed with exit code %d", c.Name(), exit.ExitCode())
 	case errors.As(err, &exit):
-		return fmt.Errorf("exec: executable %s failed: %s", c.name(), exit.ProcessState)
+		return fmt.Errorf("exec: executable %s failed: %s", c.Name(), exit.ProcessState)
 	case errors.Is(err, exec.ErrWaitDelay):
-		return fmt.Errorf("exec: executable %s ended, but a child of it still holds its output open", c.name())
+		return fmt.Errorf("exec: executable %s ended, but a child of it still holds its output open", c.Name())
 	case errors.Is(err, exec.ErrDot):
-		return fmt.Errorf("exec: executable %s: found in the current directory only, which is not searched", c.name())
+		return fmt.Errorf("exec: executable %s: found in the current directory only, which is not searched", c.Name())
 	case errors.As(err, &path):
-		return fmt.Errorf("exec: executable %s cannot be run: %w", c.name(), path.Err)
+		return fmt.Errorf("exec: executable %s cannot be run: %w", c.Name(), path.Err)
 	}
-	return fmt.Errorf("exec: executable %s cannot be run: %w", c.name(), err)
+	return fmt.Errorf("exec: executable %s cannot be run: %w", c.Name(), err)
 }
 
 // A NotFoundError says that the command does not exist.
@@ -182,7 +182,7 @@ func (c *Config) info(interactive bool) (string, error) {
 		Spec       spec   `json:"spec"`
 	}{"ExecCredential", c.APIVersion, spec{c.Cluster, interactive}})
 	if err != nil {
-		return "", fmt.Errorf("exec: describing the cluster to executable %s: %w", c.name(), err)
+		return "", fmt.Errorf("exec: describing the cluster to executable %s: %w", c.Name(), err)
 	}
 	return string(text), nil
 }

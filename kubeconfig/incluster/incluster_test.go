@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"example.com/rawwatch/kubeconfig/internal/testpki"
+	"example.com/rawwatch/internal/testpki"
 )
 
 // proxy is where HTTPS_PROXY points to in these tests. Package http reads that

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"example.com/rawwatch/kubeconfig/internal/testpki"
+	"example.com/rawwatch/internal/testpki"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

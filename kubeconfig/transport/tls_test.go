@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"example.com/rawwatch/kubeconfig/internal/testpki"
+	"example.com/rawwatch/internal/testpki"
 )
 
 func write(t *testing.T, path string, content []byte) {

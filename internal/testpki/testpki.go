@@ -1,5 +1,5 @@
-// Package testpki makes certificate authorities for the tests of kubeconfig
-// and the packages below it. Nothing else imports it.
+// Package testpki makes certificate authorities for tests, and servers that use
+// them. Only tests import it.
 package testpki
 
 import (
