@@ -1,6 +1,7 @@
 package kubeconfig
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -114,9 +115,9 @@ func (g *golden) describe(b *strings.Builder, p *plan) {
 		require.NoError(g.t, err)
 		line("authorization", proof.Authorization)
 	}
-	if p.user.exec != nil {
+	if p.user.exec != nil && tr.Credential != nil { // over plain http it is not run
 		e := p.user.exec.config
-		line("exec", fmt.Sprintf("%s %q %q %s", e.Command, e.Args, e.Env, e.InteractiveMode))
+		line("exec", fmt.Sprintf("%s %q %q %s", e.Command, e.Args, e.Env, cmp.Or(e.InteractiveMode, "IfAvailable")))
 	}
 	i := p.user.impersonate
 	line("as", i.User)

@@ -29,7 +29,7 @@ func isMerge(key *yaml.Node) bool {
 	return key.Kind == yaml.ScalarNode && key.Value == "<<" && (key.Tag == "" || key.Tag == "!" || key.ShortTag() == "!!merge")
 }
 
-// yaml11Bool reports a plain yes, no, on or off. The YAML library reads them as
+// yaml11Bool reports a plain yes, no, on, off, y or n. The YAML library reads them as
 // strings unless a boolean is asked for; kubectl's takes them for booleans
 // everywhere.
 func yaml11Bool(n *yaml.Node) bool {
@@ -37,7 +37,7 @@ func yaml11Bool(n *yaml.Node) bool {
 		return false
 	}
 	switch n.Value {
-	case "yes", "Yes", "YES", "on", "On", "ON", "no", "No", "NO", "off", "Off", "OFF":
+	case "y", "Y", "n", "N", "yes", "Yes", "YES", "on", "On", "ON", "no", "No", "NO", "off", "Off", "OFF":
 		return true
 	}
 	return false

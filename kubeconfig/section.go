@@ -145,9 +145,9 @@ func (s section) flag(key string) bool {
 	}
 	if n.Kind == yaml.ScalarNode && n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) == 0 {
 		switch strings.ToLower(n.Value) {
-		case "true", "yes", "on":
+		case "true", "yes", "on", "y":
 			return true
-		case "false", "no", "off":
+		case "false", "no", "off", "n":
 			return false
 		}
 	}

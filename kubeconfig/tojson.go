@@ -89,7 +89,7 @@ func addPairs(object map[string]any, n *yaml.Node, budget *int) error {
 func scalar(n *yaml.Node) (any, error) {
 	if yaml11Bool(n) {
 		text := strings.ToLower(n.Value)
-		return text == "yes" || text == "on", nil
+		return text == "y" || text == "yes" || text == "on", nil
 	}
 	var value any
 	switch n.ShortTag() {
