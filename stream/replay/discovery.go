@@ -3,6 +3,7 @@ package replay
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"net/http"
 	"slices"
 	"strings"
@@ -29,7 +30,7 @@ func (s *Store) discovery(r *http.Request) []Step {
 		return JSON(200, s.groupList())
 	}
 	for i := range s.Resources {
-		if base, _, _ := strings.Cut(s.Resources[i].path(""), "/"+s.Resources[i].Plural); base == path {
+		if s.Resources[i].path("") == path+"/"+s.Resources[i].Plural {
 			return JSON(200, s.resourceList(s.Resources[i].apiVersion()))
 		}
 	}
@@ -126,10 +127,11 @@ func quoteAll(ss []string) string {
 	return "[" + strings.Join(out, ",") + "]"
 }
 
-// resources finds the resources that the script's requests name. Their kinds
-// are those of the answers.
+// resources finds the resources that the script's requests name. What they are
+// is told by the discovery in the script, or else by names.go; and if they are
+// no usual types either, by the objects in the answers.
 func (script Script) resources() []Resource {
-	found := []Resource{}
+	found, told := []Resource{}, script.discovered()
 	for i := range script {
 		r, ok := resourceOf(script[i].Request.Path)
 		if !ok {
@@ -140,19 +142,50 @@ func (script Script) resources() []Resource {
 			n = len(found)
 			found = append(found, r)
 		}
+		if t := slices.IndexFunc(told, func(o Resource) bool { return o.path("") == r.path("") }); t >= 0 {
+			found[n] = told[t]
+			continue
+		}
+		if u, ok := usualResource(r.Group, r.Plural); ok {
+			u.Version = r.Version
+			found[n] = u
+			continue
+		}
 		found[n].Cluster = found[n].Cluster && r.Cluster
-		for _, step := range script[i].Answer {
-			if step.kind != stepWrite || !json.Valid([]byte(step.bytes)) {
-				continue
-			}
+		for body := range script[i].json() {
 			if found[n].Kind == "" {
-				found[n].Kind = kindOf([]byte(step.bytes))
+				found[n].Kind = kindOf(body)
 			}
 			// A list of all namespaces has the path of things outside of them.
-			found[n].Cluster = found[n].Cluster && !hasNamespace([]byte(step.bytes))
+			found[n].Cluster = found[n].Cluster && !hasNamespace(body)
 		}
 	}
 	return found
+}
+
+// discovered are all resources that answers in the script name.
+func (script Script) discovered() (all []Resource) {
+	for i := range script {
+		path := script[i].Request.Path
+		if _, about := resourceOf(path); about || !strings.HasPrefix(path, "/api") {
+			continue
+		}
+		for body := range script[i].json() {
+			all = append(all, discovered(body)...)
+		}
+	}
+	return all
+}
+
+// json yields what an answer writes that is JSON.
+func (e *Exchange) json() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for _, step := range e.Answer {
+			if step.kind == stepWrite && json.Valid([]byte(step.bytes)) && !yield([]byte(step.bytes)) {
+				return
+			}
+		}
+	}
 }
 
 // resourceOf reads a collection's path: /api/V/… or /apis/G/V/…, with

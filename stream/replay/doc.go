@@ -55,5 +55,6 @@
 // and handler.go on other people's. record.go is the format; reader.go,
 // dump.go, writer.go, split.go, load.go and lint.go work on it; recorder.go
 // and redact.go make it. fault.go and faults.go break scripts. The store*.go
-// files, selector.go and discovery.go are the live server.
+// files and selector.go are the live server, discovery.go and names.go tell
+// clients what there is.
 package replay

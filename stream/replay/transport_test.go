@@ -175,6 +175,14 @@ func TestHandlerWithDiscoverySaysWhatIsInTheScript(t *testing.T) {
 		On(List("/api/v1/nodes"), JSON(200, `{"kind":"NodeList","items":[{"metadata":{"name":"n"}}]}`)...),
 		On(List("/api/v1/secrets"), JSON(200, `{"kind":"SecretList","items":[{"metadata":{"name":"a","namespace":"t"}}]}`)...),
 		On(Watch("/api/v1/events", "5"), Respond(200), Write(`{"type":"ADDED","object":{"kind":"Event","metadata":{"namespace":"t"}}}`+"\n")),
+		On(List("/apis/batch/v1/jobs"), JSON(200, `{"kind":"List","items":[]}`)...),
+		On(List("/apis/example.com/v1/namespaces/t/widgets"), JSON(200, `{"kind":"WidgetList","items":[]}`)...),
+		On(Request{Path: "/apis"}, JSON(200, `{"kind":"APIGroupDiscoveryList","items":[{"metadata":{"name":"cats.example.com"},"versions":[{"version":"v1","resources":[
+			{"resource":"cats","responseKind":{"kind":"Cat"},"scope":"Namespaced","shortNames":["c","kitty"]}]}]}]}`)...),
+		On(Request{Path: "/apis/dogs.example.com/v1"}, JSON(200, `{"kind":"APIResourceList","groupVersion":"dogs.example.com/v1","resources":[
+			{"name":"dogs","singularName":"dog","namespaced":false,"kind":"Dog","shortNames":["d"]}]}`)...),
+		On(List("/apis/cats.example.com/v1/cats"), JSON(200, `{"kind":"List","items":[]}`)...),
+		On(List("/apis/dogs.example.com/v1/dogs"), JSON(200, `{"kind":"List","items":[]}`)...),
 	}, true)
 	h.Discovery = true
 	srv := httptest.NewServer(h)
@@ -189,6 +197,15 @@ func TestHandlerWithDiscoverySaysWhatIsInTheScript(t *testing.T) {
 		{"/apis/apps/v1", `"name":"deployments","singularName":"deployment","namespaced":true,"kind":"Deployment"`},
 		{"/apis", `"groupVersion":"apps/v1"`},
 		{"/api/v1/pods", `"kind":"PodList"`},
+		// Short names are in no list; those of usual types are known.
+		{"/api/v1", `"kind":"Pod","verbs":["get","list","watch"],"shortNames":["po"]`},
+		{"/apis/apps/v1", `"shortNames":["deploy"]`},
+		// Of an empty list the path is all there is, and such types are known.
+		{"/apis/batch/v1", `"name":"jobs","singularName":"job","namespaced":true,"kind":"Job"`},
+		// Others are what the objects are, unless the recorded discovery knows.
+		{"/apis/example.com/v1", `"name":"widgets","singularName":"widget","namespaced":true,"kind":"Widget"`},
+		{"/apis/cats.example.com/v1", `"name":"cats","singularName":"cat","namespaced":true,"kind":"Cat","verbs":["get","list","watch"],"shortNames":["c","kitty"]`},
+		{"/apis/dogs.example.com/v1", `"name":"dogs","singularName":"dog","namespaced":false,"kind":"Dog","verbs":["get","list","watch"],"shortNames":["d"]`},
 	} {
 		body, err := fetch(t, srv.Client(), srv.URL+c.path)
 		require.NoError(t, err)

@@ -34,7 +34,8 @@ func newServe(streams Streams) *cobra.Command {
 		Long: `Listen as an API server that plays a recording: kubectl, client-go, curl and
 rawwatch itself get the recorded lists, events, failures and ends of connections.
 Each answer is given once, in order; a client that lists from the beginning gets
-the recording from the beginning. Everything is read-only.
+the recording from the beginning. What was listed can be streamed and the other
+way round, and taken in parts: one namespace, one object. All is read-only.
 
 A kubeconfig for it goes to standard output, or to the file of --write-kubeconfig.
 

@@ -7,12 +7,27 @@
 //	the first that fits and has not been played   a list, a resume, a 410 …
 //	for a list, from the beginning                 when all that fit have been
 //
-// and where none fits, it gets what an API server would say: discovery from
-// the paths in the recording, 405 for writes, 422 for a streaming list (clients
-// then list in pages), silence for a watch from where the recording ends.
+// and where none fits, one that says the same in another form:
+//
+//	asked for                    is made of
+//	streaming list               the list and the watch behind it
+//	watch from 0 or nothing      the same, without the bookmark between the two
+//	list                         the initial events of a streaming list
+//	one namespace                the collection in all of them
+//	all namespaces               the only one that was recorded
+//	one object, by name          the first that was recorded of it
+//	metadata.name=NAME           the collection
+//
+// Whatever else clients ask gets what an API server would say: discovery of
+// the types in the recording, 405 for writes, 404 for what is not there,
+// silence for a watch from where the recording ends.
+//
+//	Load ─► script ─► answer.go (which exchange, in which form) ─► forms.go
+//	                   └─ question.go, choose.go                    └─ lines.go, capture.go
 //
 // # What it will not do
 //
-// It asks nobody who they are, and it filters nothing: a selector that was not
-// recorded is not found.
+// It asks nobody who they are. Selectors are for the server that was recorded
+// to read: one that was not recorded is not found. Objects come as they were
+// recorded: a client that would rather have a Table gets plain objects.
 package server

@@ -10,7 +10,7 @@ import (
 )
 
 // Load reads a recording and makes a Server of it, with faults in it. open is
-// called twice. With speed 1 the pauses are those of the recording, with 0
+// called twice, and again for each object that is asked for by name. With speed 1 the pauses are those of the recording, with 0
 // there are none.
 func Load(open func() (*replay.Reader, error), speed float64, faults []replay.Fault) (*Server, error) {
 	seen, err := look(open)
@@ -38,7 +38,7 @@ func Load(open func() (*replay.Reader, error), speed float64, faults []replay.Fa
 		}
 	}
 	s := New(script)
-	s.kinds, s.guessed = seen.kinds, r.Header.Version == 0
+	s.kinds, s.guessed, s.open = seen.kinds, r.Header.Version == 0, open
 	return s, nil
 }
 

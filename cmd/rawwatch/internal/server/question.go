@@ -16,7 +16,7 @@ type what struct{ path, labels, fields string }
 type question struct {
 	what
 	watch     bool
-	streaming bool   // it wants what exists first
+	streaming bool   // it wants what exists first, and a bookmark behind that
 	version   string // resourceVersion
 	token     string // of a page
 }
@@ -46,21 +46,35 @@ func recorded(e *replay.Exchange) question {
 func (q question) is(r question) bool { return q == r }
 
 // isLike reports whether it will do. Clients ask for lists at any version
-// (informers at 0), and a watch from any is also one from the recorded one.
-// But a watch that begins with what exists is another thing.
+// (informers at 0, and after a loss at the one they lost), also if they are
+// streamed; and where a version was not recorded, any is it.
 func (q question) isLike(r question) bool {
-	if !q.watch || anyVersion(q.version) && !q.streaming || r.version == unknownVersion {
+	if !q.watch || q.streaming || r.version == unknownVersion {
 		q.version = r.version
 	}
 	return q == r
 }
 
+// isFrom is isLike for a watch that may begin anywhere: where r does.
+func (q question) isFrom(r question) bool { return q.what == r.what && r.watch }
+
+// initial: it wants what exists first.
+func (q question) initial() bool { return q.watch && (q.streaming || anyVersion(q.version)) }
+
 // begins: it is not the question of a client that has come further.
 func (q question) begins() bool {
 	if q.watch {
-		return anyVersion(q.version)
+		return q.initial()
 	}
 	return q.token == ""
+}
+
+// asList is the list of what a streaming list streams, asStream the reverse,
+// and from the watch that goes on behind either.
+func (q question) asList() question   { return question{what: q.what} }
+func (q question) asStream() question { return question{what: q.what, watch: true, streaming: true} }
+func (q question) from(version string) question {
+	return question{what: q.what, watch: true, version: version}
 }
 
 func anyVersion(v string) bool { return v == "" || v == "0" }

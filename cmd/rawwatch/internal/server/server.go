@@ -3,8 +3,6 @@ package server
 import (
 	"fmt"
 	"net/http"
-	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,12 +21,14 @@ type Server struct {
 	script replay.Script
 	api    *replay.Handler // answers discovery
 	kinds  map[string]kind // of objects that are watched, by path
+	open   func() (*replay.Reader, error)
 	// guessed: the recording has no requests, so it cannot say in which
 	// namespace it was watched, and answers for all.
 	guessed bool
 
 	mu     sync.Mutex
 	played []bool
+	behind map[point]int // where clients go on that got a list of streamed events
 }
 
 // New makes a Server of a script, whose requests all have paths.
@@ -70,123 +70,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.api.ServeHTTP(w, r)
 		return
 	}
-	steps, what := s.answer(r)
+	give, what := s.answer(r)
 	if s.Log != nil {
 		s.Log("%s %s: %s", r.Method, r.URL.RequestURI(), what)
 	}
-	answer := replay.Exchange{Request: replay.Request{Method: r.Method}, Answer: steps}
-	if !isTrue(r.URL.Query().Get("allowWatchBookmarks")) {
-		w = &unmarked{ResponseWriter: w}
-	}
-	replay.NewHandler(replay.Script{answer}, true).ServeHTTP(w, r)
-}
-
-var inNamespace = regexp.MustCompile(`/namespaces/[^/]+/`)
-
-// answer decides what a request gets, and says it in a few words.
-func (s *Server) answer(r *http.Request) (steps []replay.Step, what string) {
-	if r.Method != http.MethodGet {
-		return fail(405, "MethodNotAllowed", "a recording is read-only"), "405, a recording is read-only"
-	}
-	asked := newQuestion(r)
-	if s.guessed {
-		asked.path = inNamespace.ReplaceAllString(asked.path, "/")
-	}
-	if n, ok := s.take(asked); ok {
-		return s.script[n].Answer, fmt.Sprintf("exchange %d of %d", n+1, len(s.script))
-	}
-	version, known := s.firstWatch(asked)
-	switch {
-	case !known:
-		return fail(404, "NotFound", "the recording has nothing like this; it has:"+s.paths()), "404, it is not in the recording"
-	case asked.streaming:
-		// As servers without the feature do. Clients list instead.
-		return fail(422, "Invalid", "sendInitialEvents: Forbidden: the recording has no streaming list here"), "422, no streaming list was recorded"
-	case asked.watch:
-		return silence(r), "nothing was recorded after this: silence"
-	case asked.token == "" && version != "":
-		// A recording that begins with a watch. What existed is not in it, and
-		// a client that lists first would otherwise see nothing at all.
-		s.rewind()
-		k := s.kinds[asked.path]
-		return replay.JSON(200, fmt.Sprintf(`{"kind":%s,"apiVersion":%s,"metadata":{"resourceVersion":%s},"items":[]}`,
-				quote(k.name+"List"), quote(k.apiVersion), quote(version))),
-			"no list was recorded: an empty one, at the version of the first watch"
-	}
-	return fail(410, "Expired", "the recording has no such page"), "410, no such page was recorded"
-}
-
-// take finds the exchange that a request gets. Among those that fit to the
-// letter and those that nearly do, the first come first.
-func (s *Server) take(asked question) (n int, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, fits := range []func(question) bool{asked.is, asked.isLike} {
-		for n := range s.script {
-			if !s.played[n] && fits(recorded(&s.script[n])) {
-				s.played[n] = true
-				return n, true
-			}
-		}
-	}
-	for n := range s.script {
-		if !asked.isLike(recorded(&s.script[n])) {
-			continue
-		}
-		switch {
-		case asked.begins():
-			clear(s.played) // everything behind this is there again
-		case n == len(s.script)-1:
-			continue // the end of the recording; it does not come again and again
-		}
-		s.played[n] = true
-		return n, true
-	}
-	return 0, false
-}
-
-// rewind makes everything there again.
-func (s *Server) rewind() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	clear(s.played)
-}
-
-// firstWatch is where the first recorded watch of what is asked began; known
-// is false if nothing of it was recorded.
-func (s *Server) firstWatch(asked question) (version string, known bool) {
-	for n := range s.script {
-		if q := recorded(&s.script[n]); q.what == asked.what {
-			known = true
-			if q.watch {
-				return q.version, true
-			}
-		}
-	}
-	return "", known
-}
-
-// paths lists what the recording is about.
-func (s *Server) paths() string {
-	text, seen := "", map[what]bool{}
-	for n := range s.script {
-		q := recorded(&s.script[n])
-		if seen[q.what] {
-			continue
-		}
-		seen[q.what] = true
-		text += " " + q.path
-		selectors := url.Values{}
-		for key, value := range map[string]string{"labelSelector": q.labels, "fieldSelector": q.fields} {
-			if value != "" {
-				selectors.Set(key, value)
-			}
-		}
-		if len(selectors) > 0 {
-			text += "?" + selectors.Encode()
-		}
-	}
-	return text
+	give(w, r)
 }
 
 // fail is a Status.
@@ -196,13 +84,14 @@ func fail(code int, reason, message string) []replay.Step {
 }
 
 // silence is a watch in which nothing happens, for as long as it asks for.
-func silence(r *http.Request) []replay.Step {
+func silence(w http.ResponseWriter, r *http.Request) {
 	const atMost = 24 * 60 * 60
 	seconds, err := strconv.Atoi(r.URL.Query().Get("timeoutSeconds"))
 	if err != nil || seconds <= 0 || seconds > atMost {
-		return []replay.Step{replay.Respond(200), replay.Hold()}
+		plainly([]replay.Step{replay.Respond(200), replay.Hold()})(w, r)
+		return
 	}
-	return []replay.Step{replay.Respond(200), replay.Pause(time.Duration(seconds) * time.Second), replay.End()}
+	plainly([]replay.Step{replay.Respond(200), replay.Pause(time.Duration(seconds) * time.Second), replay.End()})(w, r)
 }
 
 // Namespace is the one that all collections of the recording are in, or "".

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"example.com/rawwatch/decode"
 	"example.com/rawwatch/kubeconfig"
 	"example.com/rawwatch/stream/replay"
 )
@@ -66,7 +68,7 @@ func TestWhatARequestGets(t *testing.T) {
 			[]string{"200 " + first, "200 " + last, "200 " + first, `200 "name":"c"`}},
 		{"a watch again", []string{"GET " + cm + "?watch=1&resourceVersion=10", "GET " + cm + "?watch=1&resourceVersion=10"}, []string{`200 "name":"c"`, `200 "name":"c"`}},
 		{"a watch from anywhere", []string{"GET " + cm + "?watch=true"}, []string{`200 "name":"c"`}},
-		{"a streaming list that was not recorded", []string{"GET " + cm + "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"}, []string{`422 "reason":"Invalid"`}},
+		{"a streaming list of what was not listed", []string{"GET " + cm + "?watch=true&sendInitialEvents=true&labelSelector=app%3Dweb"}, []string{`422 "reason":"Invalid"`}},
 		{"a page that was not recorded", []string{"GET " + cm + "?continue=other"}, []string{`410 "Expired"`}},
 		{"a selector that was", []string{"GET " + cm + "?watch=true&resourceVersion=20&labelSelector=app%3Dweb"}, []string{`200 "name":"d"`}},
 		{"and one that was not", []string{"GET " + cm + "?labelSelector=app%3Ddb"}, []string{"404 it has: " + cm + " " + cm + "?labelSelector=app%3Dweb"}},
@@ -87,6 +89,193 @@ func TestWhatARequestGets(t *testing.T) {
 			}
 		})
 	}
+}
+
+// bookmarked is the query of a streaming list, as client-go sends it.
+const bookmarked = "?allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&watch=true"
+
+// end is the bookmark that is made here.
+func end(version string) string {
+	return `{"type":"BOOKMARK","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"` + version + `","annotations":{"k8s.io/initial-events-end":"true"}}}}` + "\n"
+}
+
+func TestAListIsServedAsAStream(t *testing.T) {
+	event := replay.Event
+	synctest.Test(t, func(t *testing.T) {
+		s := New(script())
+		_, body := ask(t, s, "GET", cm+bookmarked)
+		assert.Equal(t, event("ADDED", "a", "8")+event("ADDED", "b", "9")+end("10")+event("ADDED", "c", "11")+replay.Bookmark("12"), body,
+			"the pages in one, and the watch behind them")
+		_, body = ask(t, s, "GET", cm+"?allowWatchBookmarks=true&watch=true&resourceVersion=12")
+		assert.Contains(t, body, "Expired")
+		// The list after the loss; nothing was recorded behind it.
+		_, body = ask(t, s, "GET", cm+bookmarked+"&resourceVersion=12&timeoutSeconds=60")
+		assert.Equal(t, end("20"), body)
+		// And from the beginning again. kubectl get NAME -w wants no bookmark.
+		_, body = ask(t, s, "GET", cm+"?watch=true&resourceVersion=0&fieldSelector=metadata.name%3Db")
+		assert.Equal(t, event("ADDED", "b", "9"), body)
+	})
+}
+
+func TestARefusedWatchBehindAListIsAnEvent(t *testing.T) {
+	s := New(replay.Script{
+		replay.On(replay.List(cm), replay.JSON(200, replay.ListBody("10", replay.Item("a", "8")))...),
+		replay.On(replay.Watch(cm, "10"), replay.JSON(410, replay.StatusBody(410, "Expired")+"\n")...),
+	})
+	status, body := ask(t, s, "GET", cm+bookmarked)
+	assert.Equal(t, 200, status)
+	assert.Equal(t, replay.Event("ADDED", "a", "8")+end("10")+replay.ErrorEvent(410, "Expired"), body)
+}
+
+func TestAListThatFailsFailsAsAStreamToo(t *testing.T) {
+	list := replay.List(cm)
+	s := New(replay.Script{
+		replay.On(list, replay.JSON(403, replay.StatusBody(403, "Forbidden"))...),
+		replay.On(list, replay.Respond(200), replay.Write(`{"kind":"ConfigMapList","items":[`), replay.Cut()),
+		replay.On(list, replay.JSON(200, replay.ListPage("10", "more", replay.Item("a", "8")))...),
+	})
+	status, body := ask(t, s, "GET", cm+bookmarked)
+	assert.Equal(t, 403, status)
+	assert.Contains(t, body, "Forbidden")
+	assert.PanicsWithValue(t, http.ErrAbortHandler, func() { ask(t, s, "GET", cm+bookmarked) }, "broken off")
+	status, _ = ask(t, s, "GET", cm+bookmarked)
+	assert.Equal(t, 410, status, "the next page was not recorded")
+}
+
+// streaming is a streaming list with events behind it.
+func streaming(steps ...replay.Step) replay.Script {
+	q := replay.Request{Path: cm, Query: map[string]string{"watch": "true", "sendInitialEvents": "true", "resourceVersion": ""}}
+	return replay.Script{replay.On(q, append([]replay.Step{replay.Respond(200)}, steps...)...)}
+}
+
+func TestAStreamIsServedAsAList(t *testing.T) {
+	event, write := replay.Event, replay.Write
+	s := New(streaming(
+		write(event("ADDED", "a", "8")), write(event("ADDED", "b", "9")+replay.InitialEventsEnd("10")), write(event("MODIFIED", "a", "11")[:30]), write(event("MODIFIED", "a", "11")[30:])))
+	for range 2 { // the second client begins, too
+		_, list := ask(t, s, "GET", cm+"?limit=500&resourceVersion=0")
+		assert.JSONEq(t, replay.ListBody("10", replay.Item("a", "8"), replay.Item("b", "9")), list)
+		_, body := ask(t, s, "GET", cm+"?watch=true&resourceVersion=10")
+		assert.Equal(t, event("MODIFIED", "a", "11"), body)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		_, body := ask(t, s, "GET", cm+"?watch=true&resourceVersion=10&timeoutSeconds=7")
+		assert.Empty(t, body, "it does not come again and again")
+		assert.Equal(t, 7*time.Second, time.Since(began))
+	})
+	_, body := ask(t, s, "GET", cm+bookmarked)
+	assert.Equal(t, event("ADDED", "a", "8")+event("ADDED", "b", "9")+replay.InitialEventsEnd("10")+event("MODIFIED", "a", "11"), body, "as it was recorded")
+}
+
+func TestAStreamThatWasCutIsNoList(t *testing.T) {
+	s := New(streaming(replay.Write(replay.Event("ADDED", "a", "8"))))
+	assert.PanicsWithValue(t, http.ErrAbortHandler, func() { ask(t, s, "GET", cm) })
+	refused := New(replay.Script{replay.On(streaming()[0].Request, replay.JSON(422, replay.StatusBody(422, "Invalid"))...)})
+	status, _ := ask(t, refused, "GET", cm)
+	assert.Equal(t, 422, status)
+}
+
+// everywhere is a list and a watch of all namespaces.
+func everywhere() string {
+	item := func(namespace, name string) string {
+		return `{"metadata":{"name":"` + name + `","namespace":"` + namespace + `","resourceVersion":"8"}}`
+	}
+	object := func(namespace, name, rv string) string {
+		return `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"` + name + `","namespace":"` + namespace + `","resourceVersion":"` + rv + `"}}`
+	}
+	return `{"rwr":1}
+{"c":1,"t":"req","method":"GET","url":"/api/v1/configmaps?limit=500"}
+{"c":1,"t":"res","status":200}
+{"c":1,"t":"body","json":` + replay.ListBody("10", item("t", "a"), item("u", "a"), item("u", "b")) + `}
+{"c":1,"t":"end","why":"eof"}
+{"c":2,"t":"req","method":"GET","url":"/api/v1/configmaps?watch=true&resourceVersion=10"}
+{"c":2,"t":"res","status":200}
+{"c":2,"t":"ev","ev":` + strings.TrimSpace(replay.EventOf("MODIFIED", object("t", "a", "11"))) + `}
+{"c":2,"t":"ev","ev":` + strings.TrimSpace(replay.EventOf("ADDED", object("u", "new", "12"))) + `}
+{"c":2,"t":"raw","text":"{\"type\":\"DEL"}
+{"c":2,"t":"end","why":"unexpected-eof"}
+`
+}
+
+func TestAPartOfACollection(t *testing.T) {
+	s, err := Load(opener(everywhere()), 0, nil)
+	require.NoError(t, err)
+	server := httptest.NewServer(s)
+	defer server.Close()
+	for _, tt := range []struct {
+		list, watch string // queries, after the collection
+		want        string // namespace/name of items, of events, and what comes at the end
+	}{
+		{"/api/v1/configmaps", "?", "t/a u/a u/b | t/a u/new torn"},
+		{"/api/v1/namespaces/t/configmaps", "?", "t/a | t/a torn"},
+		{"/api/v1/namespaces/u/configmaps", "?", "u/a u/b | u/new torn"},
+		{"/api/v1/namespaces/u/configmaps", "?fieldSelector=metadata.name%3Db&", "u/b | torn"},
+		{"/api/v1/configmaps", "?fieldSelector=metadata.name%3Da&", "t/a u/a | t/a torn"},
+		{"/api/v1/namespaces/none/configmaps", "?", " | torn"},
+	} {
+		t.Run(tt.list+tt.watch, func(t *testing.T) {
+			get := func(url string) string {
+				resp, err := server.Client().Get(server.URL + url)
+				require.NoError(t, err)
+				defer resp.Body.Close()
+				assert.Equal(t, 200, resp.StatusCode)
+				b, _ := io.ReadAll(resp.Body) // the watch is torn
+				return string(b)
+			}
+			var got []string
+			items := decode.NewListReader(strings.NewReader(get(tt.list+tt.watch)), 0)
+			for item, err := items.Next(); err != io.EOF; item, err = items.Next() {
+				require.NoError(t, err)
+				got = append(got, string(item.Namespace)+"/"+string(item.Name))
+			}
+			assert.Equal(t, "10", items.Header().ResourceVersion)
+			what := strings.Join(got, " ") + " |"
+			for line := range strings.Lines(get(tt.list + tt.watch + "watch=true&resourceVersion=10")) {
+				var ev decode.Event
+				if decode.ScanEvent([]byte(line), &ev) == nil {
+					what += " " + string(ev.Namespace) + "/" + string(ev.Name)
+				} else if line == `{"type":"DEL` {
+					what += " torn"
+				}
+			}
+			assert.Equal(t, tt.want, what)
+			s.rewind()
+		})
+	}
+}
+
+func TestOneObjectByItsName(t *testing.T) {
+	s, err := Load(opener(everywhere()), 0, nil)
+	require.NoError(t, err)
+	for _, tt := range []struct {
+		path   string
+		status int
+		want   string
+	}{
+		{"/api/v1/namespaces/u/configmaps/a", 200, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a","namespace":"u","resourceVersion":"8"}}`},
+		{"/api/v1/namespaces/u/configmaps/new", 200, `"name":"new","namespace":"u","resourceVersion":"12"`},
+		{"/api/v1/namespaces/t/configmaps/b", 404, `"message":"configmaps \"b\" not found","reason":"NotFound","details":{"name":"b","group":"","kind":"configmaps"},"code":404`},
+		{"/api/v1/namespaces/t/configmaps/%62", 404, `configmaps \"b\" not found`},
+		{"/api/v1/namespaces/t/pods/a", 404, "the recording has nothing like this"},
+		{"/api/v1/namespaces/t/configmaps/a/status", 404, "the recording has nothing like this"},
+		{"/api/v1/configmaps/", 404, "the recording has nothing like this"},
+		{"/", 404, "the recording has nothing like this"},
+	} {
+		status, body := ask(t, s, "GET", tt.path)
+		assert.Equal(t, tt.status, status, tt.path)
+		assert.Contains(t, body, tt.want, tt.path)
+	}
+	// Of a namespace's collection, too, and for who asks for all namespaces.
+	file, err := os.ReadFile("../../../../testdata/replay/list-watch-cut.rwr")
+	require.NoError(t, err)
+	s, err = Load(opener(string(file)), 0, nil)
+	require.NoError(t, err)
+	status, body := ask(t, s, "GET", cm+"/b")
+	assert.Equal(t, 200, status)
+	assert.Contains(t, body, `"name":"b"`)
+	_, list := ask(t, s, "GET", "/api/v1/configmaps")
+	assert.Contains(t, list, `"name":"a"`)
 }
 
 func TestBookmarksAreForThoseWhoAsk(t *testing.T) {

@@ -1,0 +1,93 @@
+package server
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+
+	"example.com/rawwatch/decode"
+	"example.com/rawwatch/stream"
+	"example.com/rawwatch/stream/replay"
+)
+
+// object answers for one object, by its path: as it was when the recording
+// first saw it, which is where lists begin, too. ok is false if the path is
+// none of an object that could be in the recording.
+func (s *Server) object(asked question) (answer []replay.Step, why string, ok bool) {
+	folder, name := path.Split(asked.path)
+	name, err := url.PathUnescape(name)
+	if err != nil || asked.watch || name == "" {
+		return nil, "", false
+	}
+	collection := question{what: what{path: folder[:max(len(folder)-1, 0)]}}
+	found, of := s.find(collection)
+	target, err := stream.ParsePath(found.path)
+	if err != nil || !s.has(found.what) {
+		return nil, "", false
+	}
+	of.name = name
+	body, err := s.first(found.path, of)
+	switch {
+	case err != nil:
+		return fail(500, "InternalError", "the recording cannot be read any more: "+err.Error()), "500, the file cannot be read any more", true
+	case body == "":
+		return notFound(target, name), "404, no such object was recorded", true
+	}
+	return replay.JSON(200, body+"\n"), "the object as it was first recorded", true
+}
+
+// first looks through the recording for the first state of an object; "" if
+// it has none.
+func (s *Server) first(collection string, of part) (object string, err error) {
+	if s.open == nil {
+		return "", nil
+	}
+	r, err := s.open()
+	if err != nil {
+		return "", err
+	}
+	inside := map[int]bool{} // exchanges of the collection
+	for {
+		rec, err := r.Next()
+		if err == io.EOF {
+			return "", nil
+		}
+		if err != nil {
+			return "", err
+		}
+		switch rec.Kind {
+		case replay.KindRequest:
+			u, err := url.Parse(rec.URL)
+			inside[rec.Exchange] = err == nil && (u.EscapedPath() == collection || s.guessed)
+		case replay.KindEvent:
+			var ev decode.Event
+			if inside[rec.Exchange] && decode.ScanEvent(rec.Bytes, &ev) == nil && string(ev.Type) != "BOOKMARK" && of.takes(ev.Namespace, ev.Name) {
+				return string(ev.Object), nil
+			}
+		case replay.KindBody:
+			if !inside[rec.Exchange] {
+				continue
+			}
+			list := decode.NewListReader(bytes.NewReader(rec.Bytes), len(rec.Bytes)+1)
+			for item, err := list.Next(); err == nil; item, err = list.Next() {
+				if of.takes(item.Namespace, item.Name) {
+					return string(item.Object), nil
+				}
+			}
+		}
+	}
+}
+
+// notFound is what an API server says about an object that is not there.
+func notFound(t stream.Target, name string) []replay.Step {
+	resource := t.Resource
+	if t.Group != "" {
+		resource += "." + t.Group
+	}
+	return replay.JSON(http.StatusNotFound, fmt.Sprintf(
+		`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":%s,"reason":"NotFound","details":{"name":%s,"group":%s,"kind":%s},"code":404}`+"\n",
+		quote(fmt.Sprintf("%s %q not found", resource, name)), quote(name), quote(t.Group), quote(t.Resource)))
+}
