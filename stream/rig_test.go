@@ -52,12 +52,18 @@ func bubble(t *testing.T, name string, f func(t *testing.T)) {
 // newRig starts a server that plays script. Write stop() at its end.
 func newRig(t *testing.T, script func(r *rig) replay.Script, set ...func(*stream.Watcher)) *rig {
 	t.Helper()
+	return newRigOn(t, replay.Options{}, script, set...)
+}
+
+// newRigOn is newRig over another kind of connection.
+func newRigOn(t *testing.T, o replay.Options, script func(r *rig) replay.Script, set ...func(*stream.Watcher)) *rig {
+	t.Helper()
 	r := &rig{T: t, begun: time.Now()}
 	// A loop that cannot get on would spin for ever in virtual time.
 	late, cancel := context.WithTimeoutCause(t.Context(), 24*time.Hour, errLate)
 	t.Cleanup(cancel)
 	r.ctx, r.cancel = context.WithCancelCause(late)
-	r.srv = replay.NewServer(t, script(r), replay.Options{})
+	r.srv = replay.NewServer(t, script(r), o)
 	r.w = &stream.Watcher{
 		Client: r.srv.Client(),
 		Server: r.srv.URL(),
@@ -162,7 +168,17 @@ var (
 	on    = replay.On
 	list  = replay.List(path)
 	watch = func(rv string) replay.Request { return replay.Watch(path, rv) }
+
+	gone     = replay.ErrorEvent(410, "Expired")
+	end      = replay.End()
+	cut      = replay.Cut()
+	htmlPage = "<html><body>Bad Gateway</body></html>"
 )
+
+// refused answers with an error status and its Status.
+func refused(code int, reason string, header ...string) []replay.Step {
+	return replay.JSON(code, replay.StatusBody(code, reason), header...)
+}
 
 // listOf answers a list request that begins a run.
 func listOf(rv string, items ...string) replay.Exchange {

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"example.com/rawwatch/status"
 	"example.com/rawwatch/stream"
 	"example.com/rawwatch/stream/replay"
 	"github.com/stretchr/testify/assert"
@@ -42,52 +41,6 @@ func TestStreamingList(t *testing.T) {
 		}, streamed)
 		r.played("ADDED a 3", "ADDED b 7", "SYNCED 12", "GAP 12", "ADDED c 18", "DELETED b 7 inferred", "SYNCED 20")
 	})
-	for name, code := range map[string]int{"422": 422, "400": 400, "403": 403} {
-		bubble(t, "refused with "+name+": listed at once, and never asked again", func(t *testing.T) {
-			r := newRig(t, func(r *rig) replay.Script {
-				return replay.Script{
-					on(streamReq, refused(code, "")...),
-					listOf("10", item("a", "3")),
-					on(plainWatch("10"), stream200(gone, end)...),
-					listOf("20", item("a", "3")),
-					on(plainWatch("20"), stream200("", r.stop()...)...),
-				}
-			}, streamed)
-			r.played("ADDED a 3", "SYNCED 10", "GAP 10", "SYNCED 20")
-			assert.Zero(t, r.gaps()[0])
-		})
-	}
-	bubble(t, "a refusal that means all of it stops at the list", func(t *testing.T) {
-		r := newRig(t, func(r *rig) replay.Script {
-			return replay.Script{on(streamReq, refused(403, "Forbidden")...), on(list, refused(403, "Forbidden")...)}
-		}, streamed)
-		assert.Empty(t, r.all())
-		assert.ErrorIs(t, r.err, status.ErrForbidden)
-	})
-	for name, answer := range map[string][]replay.Step{
-		"silent for 30 s":            stream200(ev("ADDED", "a", "3"), replay.Hold()),
-		"cut":                        stream200(ev("ADDED", "a", "3"), cut),
-		"clean end":                  stream200(ev("ADDED", "a", "3"), end),
-		"a plain bookmark":           stream200(ev("ADDED", "a", "3")+bm("10"), replay.Hold()),
-		"a change":                   stream200(ev("ADDED", "a", "3")+ev("MODIFIED", "a", "4"), replay.Hold()),
-		"a marker that says no":      stream200(ev("ADDED", "a", "3")+replay.EventOf("BOOKMARK", `{"metadata":{"resourceVersion":"12","annotations":{"k8s.io/initial-events-end":"false"}}}`), replay.Hold()),
-		"a marker without a version": stream200(ev("ADDED", "a", "3")+replay.EventOf("BOOKMARK", `{"metadata":{"annotations":{"k8s.io/initial-events-end":"true"}}}`), replay.Hold()),
-		"an ERROR":                   stream200(ev("ADDED", "a", "3")+replay.ErrorEvent(504, "Timeout"), end),
-		"a page":                     stream200(ev("ADDED", "a", "3")+htmlPage, end),
-	} {
-		bubble(t, "no end of what exists, "+name+": listed this time", func(t *testing.T) {
-			r := newRig(t, func(r *rig) replay.Script {
-				return replay.Script{
-					on(streamReq, answer...),
-					listOf("10", item("a", "3"), item("b", "5")),
-					on(plainWatch("10"), stream200(gone, end)...),
-					on(streamReq, stream200(ev("ADDED", "a", "3")+ev("ADDED", "b", "5")+marker("20"), r.stop()...)...),
-				}
-			}, streamed)
-			r.played("ADDED a 3", "ADDED b 5", "SYNCED 10", "GAP 10", "SYNCED 20")
-			assert.LessOrEqual(t, r.gaps()[0], 32*time.Second)
-		})
-	}
 	bubble(t, "a busy server is asked again in the same way", func(t *testing.T) {
 		r := newRig(t, func(r *rig) replay.Script {
 			busy := on(streamReq, refused(429, "TooManyRequests", "Retry-After: 1")...)

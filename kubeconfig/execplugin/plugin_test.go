@@ -141,7 +141,7 @@ func TestCredentialWithoutEndIsKept(t *testing.T) {
 	assert.Equal(t, 1, f.runs())
 }
 
-func TestCredentialIsKeptUntilItExpires(t *testing.T) {
+func TestFailureB48CredentialIsKeptUntilItExpires(t *testing.T) {
 	f := newFake(t, "")
 	synctest.Test(t, func(t *testing.T) {
 		f.set("output", expiring(time.Now().Add(2*time.Second)))

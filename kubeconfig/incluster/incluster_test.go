@@ -46,7 +46,7 @@ func variables(host, port string) map[string]string {
 	return map[string]string{"KUBERNETES_SERVICE_HOST": host, "KUBERNETES_SERVICE_PORT": port}
 }
 
-func TestServerURLOfAPod(t *testing.T) {
+func TestFailureB53ServerOfAPodOnIPv6(t *testing.T) {
 	for _, tc := range []struct{ host, port, want string }{
 		{"10.0.0.1", "443", "https://10.0.0.1:443"},
 		{"kubernetes.default.svc", "6443", "https://kubernetes.default.svc:6443"},
