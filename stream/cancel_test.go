@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"net/http"
 	"net/url"
@@ -119,52 +118,3 @@ func TestCancelInEveryState(t *testing.T) {
 type ignoreLeftovers struct{ *testing.T }
 
 func (ignoreLeftovers) Errorf(string, ...any) {}
-
-// A recorded watch, cut at every byte and resumed: the same events, each once.
-func TestCutAtEveryByte(t *testing.T) {
-	lines := recordedEvents(t, "watch-configmaps.http")
-	var want []string
-	for _, l := range lines {
-		if l.kind != "BOOKMARK" {
-			want = append(want, strings.TrimSpace(l.kind+" "+l.name+" "+l.version))
-		}
-	}
-	whole := ""
-	for _, l := range lines {
-		whole += l.bytes
-	}
-	require.NotEmpty(t, want)
-	ends := map[string]replay.Step{"cut": cut, "reset": replay.Reset(), "clean end": end}
-	for name, how := range ends {
-		bubble(t, name, func(t *testing.T) {
-			for at := range len(whole) + 1 {
-				// What a server would send after the cut: everything after
-				// the last event that came whole. A line that lacks only its
-				// newline counts at a clean end alone.
-				rest, from, offset := "", "10340", 0
-				for _, l := range lines {
-					offset += len(l.bytes)
-					if offset <= at || name == "clean end" && offset == at+1 {
-						from = l.version
-					} else {
-						rest += l.bytes
-					}
-				}
-				r := newRig(t, func(r *rig) replay.Script {
-					return replay.Script{
-						watchOf("10340", whole[:at], how),
-						watchOf(from, rest, r.stop()...),
-					}
-				}, func(w *stream.Watcher) {
-					w.Start, w.ResourceVersion = stream.StartExact, "10340"
-					w.Rand = rand.New(rand.NewPCG(uint64(at), 0))
-				})
-				r.played(want...)
-				r.srv.Close()
-				if t.Failed() {
-					t.Fatalf("cut at byte %d of %d", at, len(whole))
-				}
-			}
-		})
-	}
-}

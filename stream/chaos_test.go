@@ -233,10 +233,7 @@ func (c *chaos) consume(ctx context.Context) error {
 			}
 			acted := r.IntN(12) > 0
 			if acted {
-				c.events = append(c.events, history.Event{
-					Type: string(ev.Type), Namespace: ev.Namespace, Name: ev.Name,
-					UID: ev.UID, Version: ev.ResourceVersion, Inferred: ev.Inferred,
-				})
+				c.events = append(c.events, told(ev))
 			}
 			if !acted {
 				break // it comes again

@@ -15,7 +15,8 @@ import (
 
 // recordedLine is one event of a recording.
 type recordedLine struct {
-	bytes, kind, name, version string
+	bytes, kind, name, uid, version string
+	object                          string
 }
 
 // recordedEvents reads the events of a recorded watch response.
@@ -34,6 +35,9 @@ func recordedEvents(t testing.TB, file string) []recordedLine {
 			return lines
 		}
 		require.NoError(t, err)
-		lines = append(lines, recordedLine{string(r.Frame()) + "\n", string(ev.Type), string(ev.Name), string(ev.ResourceVersion)})
+		lines = append(lines, recordedLine{
+			bytes: string(r.Frame()) + "\n", kind: string(ev.Type), object: string(ev.Object),
+			name: string(ev.Name), uid: string(ev.UID), version: string(ev.ResourceVersion),
+		})
 	}
 }
