@@ -129,10 +129,14 @@ func (s *settings) checkpointOwner() checkpointOwner {
 	server := *s.server
 	server.User, server.RawQuery, server.Fragment = nil, "", ""
 	t := s.target
+	view := s.view
+	if view == Table || view == TableObject {
+		view = Object // the same objects at the same versions, printed
+	}
 	return checkpointOwner{
 		Server: server.String(), Group: t.Group, Version: t.Version, Resource: t.Resource,
 		Namespace: t.Namespace, Name: t.Name, LabelSelector: t.LabelSelector, FieldSelector: t.FieldSelector,
-		View: s.view, Untracked: !s.tracked,
+		View: view, Untracked: !s.tracked,
 	}
 }
 

@@ -255,7 +255,7 @@ func TestCheckpointThatCannotBeUsed(t *testing.T) {
 		"namespace":      func(w *stream.Watcher) { w.Target.Namespace = "other" },
 		"resource":       func(w *stream.Watcher) { w.Target.Resource = "pods" },
 		"label selector": func(w *stream.Watcher) { w.Target.LabelSelector = "a=b" },
-		"view":           func(w *stream.Watcher) { w.View = stream.Table },
+		"view":           func(w *stream.Watcher) { w.View = stream.MetadataOnly },
 		"server":         func(w *stream.Watcher) { u := *w.Server; u.Host = "other.test"; w.Server = &u },
 		"index":          func(w *stream.Watcher) { w.Untracked = true },
 	} {

@@ -202,9 +202,10 @@ func (l *loop) own(kind EventType, m *decode.Meta, object []byte) Event {
 	}
 }
 
-// learnKind keeps what the objects say they are, for events made here.
+// learnKind keeps what the objects say they are, for events made here. A Table
+// says nothing about that.
 func (s *session) learnKind(m *decode.Meta) {
-	if (len(m.Kind) == 0 || string(m.Kind) == s.kind) && (len(m.APIVersion) == 0 || string(m.APIVersion) == s.apiVersion) {
+	if m.IsTable() || (len(m.Kind) == 0 || string(m.Kind) == s.kind) && (len(m.APIVersion) == 0 || string(m.APIVersion) == s.apiVersion) {
 		return
 	}
 	s.keeper.disk.Lock()

@@ -1,10 +1,41 @@
 package stream
 
-import "time"
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	"example.com/rawwatch/status"
+)
 
 // begin sends a request and waits for its headers. A failure is in the
 // outcome; the error ends the range. The connection is never nil.
 func (l *loop) begin(r request) (*connection, outcome, error) {
+	c, err := l.send(r)
+	if l.refusesView(err) {
+		// Accept has offered the plain object too, which is what a server
+		// that knows no views should send; some refuse the whole header.
+		l.view = Object
+		r.header.Set("Accept", plainAccept)
+		c.close()
+		c, err = l.send(r)
+	}
+	o := outcome{verb: r.verb, answered: err == nil, timeout: r.timeout}
+	if err != nil {
+		return c, l.outcome(c, o, err), l.done()
+	}
+	return c, o, nil
+}
+
+// refusesView reports whether a server would not send the view it was asked
+// for. From then on, in this range, it is asked for the plain object.
+func (l *loop) refusesView(err error) bool {
+	answer, ok := errors.AsType[*status.Error](err)
+	return ok && answer.HTTPStatus == http.StatusNotAcceptable && l.view != Object && l.ctx.Err() == nil
+}
+
+// send sends one request, and counts and shows it.
+func (l *loop) send(r request) (*connection, error) {
 	s := l.session
 	s.mu.Lock()
 	s.phase = s.machine.state.phase()
@@ -24,11 +55,7 @@ func (l *loop) begin(r request) (*connection, outcome, error) {
 	if l.trace.Response != nil {
 		l.trace.Response(c.describe(r.verb, err))
 	}
-	o := outcome{verb: r.verb, answered: err == nil, timeout: r.timeout}
-	if err != nil {
-		return c, l.outcome(c, o, err), l.done()
-	}
-	return c, o, nil
+	return c, err
 }
 
 // end closes a request that was answered, and completes its outcome.

@@ -35,6 +35,9 @@ func (l *loop) list(at listing) (outcome, error) {
 		if err != nil {
 			return l.end(c, o, c.failure(err))
 		}
+		if l.trace.Item != nil {
+			l.trace.Item(item.Object)
+		}
 		o.events++
 		if !l.tracked && n < skip {
 			continue

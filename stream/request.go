@@ -97,6 +97,9 @@ func (s *settings) request(r request, q url.Values) request {
 		base.Path = "/" // or JoinPath makes a relative path of it
 	}
 	r.url = base.JoinPath(s.target.path())
+	if s.view == TableObject {
+		q.Set("includeObject", "Object")
+	}
 	r.url.RawQuery = q.Encode()
 	r.header = http.Header{
 		"Accept":     {accept(s.view, r.verb)},
@@ -115,10 +118,12 @@ func accept(v View, verb Verb) string {
 		as = "PartialObjectMetadataList"
 	case v == MetadataOnly:
 		as = "PartialObjectMetadata"
-	case v == Table:
+	case v == Table || v == TableObject:
 		as = "Table"
 	default:
-		return "application/json"
+		return plainAccept
 	}
-	return "application/json;as=" + as + ";v=v1;g=meta.k8s.io,application/json"
+	return "application/json;as=" + as + ";v=v1;g=meta.k8s.io," + plainAccept
 }
+
+const plainAccept = "application/json"

@@ -107,7 +107,7 @@ func (w *Watcher) check() error {
 		return &ConfigError{"ResourceVersion", "goes with StartExact only"}
 	case w.Start < StartList || w.Start > StartAny:
 		return &ConfigError{"Start", "is unknown"}
-	case w.View < Object || w.View > Table:
+	case w.View < Object || w.View > TableObject:
 		return &ConfigError{"View", "is unknown"}
 	case w.ListFirst && w.Untracked:
 		return &ConfigError{"ListFirst", "compares with the index, which Untracked does not keep"}

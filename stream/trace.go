@@ -20,6 +20,10 @@ type Trace struct {
 	// event that is left out, garbage. It comes before anything is decided
 	// about it. The bytes are lent until the hook returns.
 	Line func(line []byte)
+	// Item: a list showed an object, known or not. Of a Table it is a Table of
+	// one row; the first of each page, as the first line of each watch, has
+	// the columns. The bytes are lent until the hook returns.
+	Item func(object []byte)
 	// UnknownEvent: an event of unknown type was skipped.
 	UnknownEvent func(eventType string, line []byte)
 	// Duplicate: an event was left out, since it had been delivered before.

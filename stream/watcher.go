@@ -104,6 +104,9 @@ const (
 	Object       View = iota // the whole object
 	MetadataOnly             // PartialObjectMetadata: kind, apiVersion and metadata
 	Table                    // a one-row meta.k8s.io/v1 Table: the columns kubectl prints
+	// TableObject is a Table whose row carries the whole object
+	// (includeObject=Object), where that of Table has only its metadata.
+	TableObject
 )
 
 // String is the view in a word, for errors.
