@@ -56,7 +56,7 @@ func TestTheHelpPageNamesEveryFlagAndFitsAScreen(t *testing.T) {
 		assert.Regexp(t, regexp.MustCompile(regexp.QuoteMeta(name)+`\b`), out.String())
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	assert.LessOrEqual(t, len(lines), 45)
+	assert.LessOrEqual(t, len(lines), 50)
 	for _, line := range lines {
 		assert.LessOrEqual(t, len(line), 80, line)
 	}
@@ -72,7 +72,7 @@ func TestTheScriptsUseEveryFlag(t *testing.T) {
 		require.NoError(t, err)
 		scripts.Write(text)
 	}
-	short := map[string]string{"--output": "-o", "--v": "-v", "--selector": "-l", "--watch": "-w"}
+	short := map[string]string{"--output": "-o", "--label-columns": "-L", "--v": "-v", "--selector": "-l", "--watch": "-w"}
 	for _, name := range flagNames(t) {
 		forms := regexp.QuoteMeta(name)
 		if s, ok := short[name]; ok {

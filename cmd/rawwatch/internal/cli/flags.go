@@ -56,7 +56,7 @@ type flags struct {
 	bookmarks    bool
 	markers      bool
 	metadataOnly bool
-	noHeaders    bool
+	printing     printing
 	verbosity    count
 
 	recording recordingFlags
@@ -146,7 +146,7 @@ func (f *flags) add(cmd *cobra.Command) {
 	set.BoolVar(&f.bookmarks, "bookmarks", false, "print bookmarks too")
 	set.BoolVar(&f.markers, "markers", false, "print SYNCED, GAP and RESET too")
 	set.BoolVar(&f.metadataOnly, "metadata-only", false, "ask for metadata alone")
-	set.BoolVar(&f.noHeaders, "no-headers", false, "no line of column names")
+	f.printing.add(set)
 	set.VarP(&f.verbosity, "v", "v", "how much to tell: 1 requests, repeats and the time (always away from a terminal), 2 events left out")
 
 	f.recording.add(cmd)

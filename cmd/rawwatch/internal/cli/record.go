@@ -62,6 +62,10 @@ func (f *recordingFlags) add(cmd *cobra.Command) {
 	set.BoolVar(&f.keepSecrets, "keep-secrets", false, "leave credentials and the values of Secrets in the recording")
 }
 
+// wanted: a recording is asked for. It holds what the watch asks the server
+// for, and whoever plays it wants objects, not a table of them.
+func (f *recordingFlags) wanted() bool { return f.record != "" || f.to != "" }
+
 // check refuses flags that do not go together.
 func (f *recordingFlags) check(given func(string) bool) error {
 	switch {

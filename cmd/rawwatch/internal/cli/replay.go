@@ -18,7 +18,7 @@ type replayed struct {
 	output    choice
 	bookmarks bool
 	markers   bool
-	noHeaders bool
+	printing  printing
 	speed     pace
 	maxFrame  size
 }
@@ -39,6 +39,9 @@ What the network did is left out: rawwatch serve shows it to a client.`,
   kubectl get pods -w -o json --output-watch-events | jq -c | rawwatch replay -`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.printing.check(f.output.value, cmd.Flags().Changed); err != nil {
+				return err
+			}
 			return f.run(cmd.Context(), args[0], streams)
 		},
 	}
@@ -53,7 +56,7 @@ What the network did is left out: rawwatch serve shows it to a client.`,
 	set.VarP(&f.output, "output", "o", "the format")
 	set.BoolVar(&f.bookmarks, "bookmarks", false, "print bookmarks too")
 	set.BoolVar(&f.markers, "markers", false, "print SYNCED, GAP and RESET too")
-	set.BoolVar(&f.noHeaders, "no-headers", false, "no line of column names")
+	f.printing.add(set)
 	set.Var(&f.speed, "speed", "how fast: as it was recorded, N times as fast, or without pauses")
 	set.Var(&f.maxFrame, "max-frame", "the largest event")
 	return cmd
@@ -110,9 +113,7 @@ func (f *replayed) play(ctx context.Context, recording *playback.Recording, stre
 			Watcher: &t.Watcher, Group: t.Target.Group, Kind: t.Kind, Resource: t.Target.Resource, Namespace: t.Target.Namespace,
 		})
 	}
-	p.printer = output.New(streams.Out, output.Options{
-		Format: output.Format(f.output.value), Markers: f.markers, NoHeaders: f.noHeaders,
-	}, sources...)
+	p.printer = output.New(streams.Out, f.printing.options(streams.Out, f.output.value, f.markers), sources...)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var running sync.WaitGroup
@@ -138,7 +139,7 @@ func (f *replayed) play(ctx context.Context, recording *playback.Recording, stre
 
 // track prints one track.
 func (p *playing) track(ctx context.Context, t *playback.Track, tell *story.Story) (err error) {
-	for ev, err := range t.Watch(ctx, playback.Options{Bookmarks: p.bookmarks, MaxFrame: int(p.maxFrame)}) {
+	for ev, err := range t.Watch(ctx, playback.Options{Bookmarks: p.bookmarks, MaxFrame: int(p.maxFrame), Listen: p.printer.Listen}) {
 		objects := -1
 		if ev.Type == stream.Synced {
 			objects = t.Watcher.State().Objects

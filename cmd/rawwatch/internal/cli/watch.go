@@ -67,6 +67,9 @@ func (a *ask) follow(ctx context.Context, config *kubeconfig.Config, streams Str
 	for _, s := range sources {
 		a.prepare(s, config, tell, saving)
 	}
+	if a.recording.record != "" && a.output.value == string(output.Text) {
+		tell.Say("text shows NAME and AGE alone: a recording holds the objects, not a table of them")
+	}
 	if a.rawNow && a.checkpoint == "" {
 		tell.Say("raw starts from now; --start stream shows what exists")
 	}
@@ -114,11 +117,10 @@ func (a *ask) newLoop(sources []*source, streams Streams) *loop {
 	for _, s := range sources {
 		printed = append(printed, s.printed())
 	}
-	l.printer = output.New(streams.Out, output.Options{
-		Format:    output.Format(a.output.value),
-		Markers:   a.markers,
-		NoHeaders: a.noHeaders,
-	}, printed...)
+	l.printer = output.New(streams.Out, a.printing.options(streams.Out, a.output.value, a.markers), printed...)
+	for _, s := range sources {
+		l.printer.Listen(s.watcher)
+	}
 	if a.output.value == string(output.Raw) {
 		l.raw = &rawLines{printer: l.printer, limit: l.count}
 	}

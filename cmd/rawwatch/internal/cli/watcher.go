@@ -63,8 +63,11 @@ func (a *ask) watcher() *stream.Watcher {
 	if a.begin == stream.StartExact {
 		w.ResourceVersion = a.resourceVersion
 	}
-	if a.metadataOnly {
+	switch {
+	case a.metadataOnly:
 		w.View = stream.MetadataOnly
+	case output.Format(a.output.value).HasColumns() && !a.recording.wanted():
+		w.View = stream.Table
 	}
 	if a.output.value == string(output.Raw) {
 		w.Bookmarks = true // each of its lines counts, so each is seen by the loop

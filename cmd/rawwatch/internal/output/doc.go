@@ -7,7 +7,8 @@
 //	json.go   one JSON object a line, the server's bytes untouched
 //	raw.go    the lines of the wire, as received
 //	name.go   ADDED pod/web-1
-//	text.go   columns, for people
+//	text.go   rows and columns, for people; row.go reads what a server sent,
+//	          sheet.go has the columns of one type, listen.go learns them
 //	source.go what is watched, and how to tell several apart
 //
 // # Terms
@@ -17,10 +18,13 @@
 //   - source: one of the collections that are watched together. Where there are
 //     several, text puts the kind in front of the name, and what does not say
 //     by itself where it comes from is given resource and namespace.
+//   - Table: what a server makes of an object for people: a row of cells, under
+//     columns that it defines (meta.k8s.io/v1). One that knows no Tables sends
+//     the object, and text shows NAME and AGE.
 //   - inferred: a DELETED that no server sent; a relist found the object gone.
 //
 // # What it will not do
 //
-// It keeps nothing from one event to the next but the width of columns, and
+// It keeps nothing from one event to the next but columns and their width, and
 // decides nothing about the watch.
 package output

@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"time"
 
 	"example.com/rawwatch/stream"
 )
@@ -13,8 +14,17 @@ import (
 type Options struct {
 	Format  Format
 	Markers bool
-	// NoHeaders leaves out the line of column names. Text only.
+	// These are about Text and Wide.
+	//
+	// NoHeaders leaves out the line of column names.
 	NoHeaders bool
+	// LabelColumns are the keys of labels that get a column each, and
+	// ShowLabels adds one with all of them.
+	LabelColumns []string
+	ShowLabels   bool
+	Colour       bool
+	// Now is the time that ages count to; nil is that of the clock.
+	Now func() time.Time
 }
 
 // Format is a value of --output.
@@ -22,13 +32,17 @@ type Format string
 
 const (
 	Text Format = "text"
+	Wide Format = "wide" // with the columns that need room
 	JSON Format = "json"
 	Name Format = "name"
 	Raw  Format = "raw"
 )
 
 // Formats are all there are, the default first.
-func Formats() []Format { return []Format{Text, JSON, Name, Raw} }
+func Formats() []Format { return []Format{Text, Wide, JSON, Name, Raw} }
+
+// HasColumns reports whether the format is made of a server's Table.
+func (f Format) HasColumns() bool { return f == Text || f == Wide }
 
 // A format appends what it has to say about an event to b, or nothing. from is
 // where the event comes from.
@@ -65,7 +79,7 @@ func New(w io.Writer, o Options, sources ...Source) *Printer {
 	case Raw:
 		p.format = rawLines{}
 	default:
-		p.format = newTable(!o.NoHeaders, sources)
+		p.format = newTable(o, p.sources)
 	}
 	return p
 }

@@ -97,8 +97,8 @@ func TestFormats(t *testing.T) {
 
 		{"text of a marker", Options{Markers: true}, Source{}, synced, "SYNCED     resourceVersion=20", 0},
 		{"text of a bookmark", Options{}, Source{}, bookmark, "BOOKMARK   resourceVersion=20", 1},
-		{"text of an object", Options{NoHeaders: true}, Source{Namespace: "shop"}, added, "ADDED      web-1", 1},
-		{"text that wants to rule the terminal", Options{NoHeaders: true}, Source{}, pod(stream.Added, "a\x1b[2J\nb", "{}"), `ADDED      shop              a\x1b[2J\nb`, 1},
+		{"text of an object", Options{NoHeaders: true}, Source{Namespace: "shop"}, added, "ADDED      web-1                  <unknown>", 1},
+		{"text that wants to rule the terminal", Options{NoHeaders: true}, Source{}, pod(stream.Added, "a\x1b[2J\nb", "{}"), `ADDED      shop              a\x1b[2J\nb            <unknown>`, 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			want := tt.want
@@ -180,26 +180,26 @@ func TestSeveralSourcesAreToldApart(t *testing.T) {
 	}{
 		{"text: two kinds in one namespace", Options{Markers: true}, []Source{pods, deployments},
 			[]stream.Event{of(added, a), of(web, b), of(synced, b), of(gap, a)}, `
-EVENT      NAME
-ADDED      pod/web-1
-ADDED      deployment.apps/web
+EVENT      NAME                   AGE
+ADDED      pod/web-1              <unknown>
+ADDED      deployment.apps/web    <unknown>
 SYNCED     resource=deployments.apps namespace=shop resourceVersion=20
 GAP        resource=pods namespace=shop resourceVersion=20 partial=true cause=too old <20>
 `},
 		{"text: one kind in two namespaces", Options{}, []Source{pods, elsewhere}, []stream.Event{of(added, a), of(moved, b)}, `
-EVENT      NAMESPACE         NAME
-ADDED      shop              web-1
-ADDED      eu                web-1
+EVENT      NAMESPACE         NAME                   AGE
+ADDED      shop              web-1                  <unknown>
+ADDED      eu                web-1                  <unknown>
 `},
 		{"text: what has no namespace, among what has, whichever comes first", Options{}, []Source{everywhere, nodes}, []stream.Event{of(node, b), of(added, a)}, `
-EVENT      NAMESPACE         NAME
-ADDED      -                 node/n1
-ADDED      shop              pod/web-1
+EVENT      NAMESPACE         NAME                   AGE
+ADDED      -                 node/n1                <unknown>
+ADDED      shop              pod/web-1              <unknown>
 `},
 		{"text: what has no namespace, beside one namespace", Options{}, []Source{pods, nodes}, []stream.Event{of(node, b), of(added, a)}, `
-EVENT      NAME
-ADDED      node/n1
-ADDED      pod/web-1
+EVENT      NAME                   AGE
+ADDED      node/n1                <unknown>
+ADDED      pod/web-1              <unknown>
 `},
 		{"name", Options{Format: Name, Markers: true}, []Source{everywhere, deployments}, []stream.Event{of(added, a), of(web, b), of(synced, a)}, `
 ADDED pod/web-1
@@ -240,29 +240,29 @@ func TestTextRows(t *testing.T) {
 		want   string
 	}{
 		{"one namespace needs no column", Options{}, Source{Namespace: "shop"}, []stream.Event{added, inferred}, `
-EVENT      NAME
-ADDED      web-1
-DELETED    web-1
+EVENT      NAME                   AGE
+ADDED      web-1                  <unknown>
+DELETED    web-1                  -
 `},
 		{"all namespaces do, and columns only grow", Options{}, Source{}, []stream.Event{added, far, added}, `
-EVENT      NAMESPACE         NAME
-ADDED      shop              web-1
-DELETED    a-namespace-with-a-long-name   x
-ADDED      shop                           web-1
+EVENT      NAMESPACE         NAME                   AGE
+ADDED      shop              web-1                  <unknown>
+DELETED    a-namespace-with-a-long-name   x                      <unknown>
+ADDED      shop                           web-1                  <unknown>
 `},
 		{"things outside of namespaces have no column", Options{}, Source{}, []stream.Event{node, node}, `
-EVENT      NAME
-ADDED      node-1
-ADDED      node-1
+EVENT      NAME                   AGE
+ADDED      node-1                 -
+ADDED      node-1                 -
 `},
 		{"the header comes with the first object", Options{Markers: true}, Source{}, []stream.Event{synced, added, bookmark}, `
 SYNCED     resourceVersion=20
-EVENT      NAMESPACE         NAME
-ADDED      shop              web-1
+EVENT      NAMESPACE         NAME                   AGE
+ADDED      shop              web-1                  <unknown>
 BOOKMARK   resourceVersion=20
 `},
 		{"no header", Options{NoHeaders: true}, Source{}, []stream.Event{added}, `
-ADDED      shop              web-1
+ADDED      shop              web-1                  <unknown>
 `},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -2,28 +2,50 @@ package output
 
 import (
 	"cmp"
-	"unicode/utf8"
+	"sync"
+	"time"
 
 	"example.com/rawwatch/cmd/rawwatch/internal/escape"
+	"example.com/rawwatch/cmd/rawwatch/internal/terminal"
 	"example.com/rawwatch/stream"
 )
 
-// table prints a row for each event. As kubectl does, it prints NAMESPACE only
-// when it shows several of them, and the kind in front of the name only when it
-// shows several kinds.
+// table prints a row for each event, in the columns that the server defines. As
+// kubectl does, it prints NAMESPACE only when it shows several of them, and the
+// kind in front of the name only when it shows several kinds. NAME is in front
+// of all other columns then, so that at least these stand in line:
+//
+//	EVENT      NAME                   READY   STATUS
+//	ADDED      pod/web-1              1/1     Running
+//	EVENT      NAME                   READY   UP-TO-DATE   AVAILABLE   AGE
+//	MODIFIED   deployment.apps/web    1/1     1            1           5m
 type table struct {
-	headers    bool
-	several    bool // sources
-	kinds      bool // of several kinds
-	namespaces bool // from several namespaces
+	options Options
+	several bool // sources
+	kinds   bool // of several kinds
+	// namespaces: from several namespaces.
+	namespaces bool
 	// ask: whether objects have a namespace shows with the first of them.
 	ask     bool
 	started bool
-	columns columns
+
+	front  columns           // EVENT, NAMESPACE, and NAME where there are several kinds
+	behind []string          // headings behind those of the server
+	sheets map[string]*sheet // by the resource
+	last   *sheet            // whose row was the last
+	under  *sheet            // whose headings were
+	lines  int               // printed so far
 }
 
-func newTable(headers bool, sources []Source) *table {
-	t := &table{headers: headers, several: len(sources) > 1}
+func newTable(o Options, sources []Source) *table {
+	t := &table{options: o, several: len(sources) > 1, sheets: map[string]*sheet{}}
+	for _, key := range o.LabelColumns {
+		t.behind = append(t.behind, labelHeading(key))
+	}
+	if o.ShowLabels {
+		t.behind = append(t.behind, "LABELS")
+	}
+	t.front.widths = []int{narrowestEvent, narrowestNamespace, narrowestName}
 	if !t.several {
 		t.namespaces = len(sources) == 0 || sources[0].Namespace == ""
 		t.ask = true
@@ -42,68 +64,153 @@ func newTable(headers bool, sources []Source) *table {
 	return t
 }
 
+// sheet is the one for the objects of a source.
+func (t *table) sheet(from Source) *sheet {
+	s := t.sheets[from.resource()]
+	if s == nil {
+		s = new(sheet)
+		t.define(s, nil)
+		t.sheets[from.resource()] = s
+	}
+	return s
+}
+
+func (t *table) define(s *sheet, columns []column) {
+	s.define(columns, t.options.Format == Wide, t.kinds)
+	for _, heading := range t.behind {
+		s.columns.begin(escape.Width(heading), len(noLabel))
+	}
+}
+
 func (t *table) append(b []byte, ev stream.Event, from Source) []byte {
+	start := len(b)
 	if isMarker(ev.Type) || ev.Type == stream.Bookmark {
-		return t.columns.append(b, string(ev.Type), about(ev, from, t.several))
+		t.lines++
+		return endLine(append(t.event(b, string(ev.Type)), about(ev, from, t.several)...), start)
 	}
 	if !t.started {
 		t.started = true
 		t.namespaces = t.namespaces && (!t.ask || ev.Namespace != "")
-		if t.headers {
-			b = t.row(b, "EVENT", "NAMESPACE", "NAME")
-		}
 	}
-	name := escape.Text(ev.Name)
-	if t.kinds {
-		name = from.object(ev)
+	s := t.sheet(from)
+	front, cells := t.cells(ev, from, s)
+	t.frontColumns().fit(front)
+	s.columns.fit(cells)
+	if t.needsHeadings(s) {
+		b = t.headings(b, s)
+		start = len(b)
 	}
-	return t.row(b, string(ev.Type), escape.Text(cmp.Or(ev.Namespace, "-")), name)
+	t.last = s
+	t.lines++
+	b = t.frontCells(t.event(b, string(ev.Type)), front)
+	b = s.columns.append(b, cells)
+	if ev.Inferred && !t.kinds && !s.hasName() {
+		b = append(append(b, "name="...), escape.Text(ev.Name)...)
+	}
+	return endLine(b, start)
 }
 
-func (t *table) row(b []byte, event, namespace, name string) []byte {
+// cells are those of one row, the event left out: the ones in front, and the
+// others.
+func (t *table) cells(ev stream.Event, from Source, s *sheet) (front, cells []string) {
 	if t.namespaces {
-		return t.columns.append(b, event, namespace, name)
+		front = append(front, escape.Text(cmp.Or(ev.Namespace, "-")))
 	}
-	return t.columns.append(b, event, name)
+	if t.kinds {
+		front = append(front, from.object(ev))
+	}
+	r := rowOf(ev)
+	now := time.Now
+	if t.options.Now != nil {
+		now = t.options.Now
+	}
+	meta := sync.OnceValue(r.metadata)
+	cells = s.cells(ev, r, meta, now())
+	for _, key := range t.options.LabelColumns {
+		cells = append(cells, known(r, func() string { return meta().label(key) }))
+	}
+	if t.options.ShowLabels {
+		cells = append(cells, known(r, func() string { return meta().allLabels() }))
+	}
+	return front, cells
 }
 
-// columns puts cells under each other. The rows still to come are not known,
-// so no column has its final width at the start: each keeps the widest cell it
-// has had. Rows that follow each other nearly always stand in line, and none
-// waits for another.
-type columns struct{ widths []int }
-
-const (
-	between = 3 // spaces, as in kubectl
-	// narrowest is enough for every type of event and for most namespaces,
-	// so that these columns seldom have to grow.
-	narrowest = len("kube-node-lease")
-	// narrowestFirst is that of the first column, where MODIFIED is the longest.
-	narrowestFirst = len(stream.Modified)
-)
-
-// append appends a line of cells, each but the last padded to its column.
-func (c *columns) append(b []byte, cells ...string) []byte {
-	last := len(cells) - 1
-	for i, cell := range cells[:last] {
-		b = append(b, cell...)
-		for range c.width(i, cell) + between - utf8.RuneCountInString(cell) {
-			b = append(b, ' ')
-		}
+// known is what there is to say of an object, if there is one.
+func known(r row, text func() string) string {
+	if r.object == nil {
+		return unknownCell
 	}
-	b = append(b, cells[last]...)
+	return text()
+}
+
+// onScreen is how many lines ago headings may have been printed so that a
+// person can still see them.
+const onScreen = 20
+
+// needsHeadings: they come once. Where several types take turns, they come
+// again when the last ones have scrolled away: for each turn would be as many
+// headings as rows.
+func (t *table) needsHeadings(s *sheet) bool {
+	if t.options.NoHeaders {
+		return false
+	}
+	if t.under != nil && !s.headed && t.under.headed && s.sameHeadings(t.under) {
+		s.headed, s.at = true, t.under.at
+	}
+	return !s.headed || s != t.last && t.lines-s.at > onScreen
+}
+
+func (t *table) headings(b []byte, s *sheet) []byte {
+	s.headed, s.at, t.under = true, t.lines, s
+	t.lines++
+	var front, cells []string
+	if t.namespaces {
+		front = append(front, "NAMESPACE")
+	}
+	if t.kinds {
+		front = append(front, "NAME")
+	}
+	for _, c := range s.shown {
+		cells = append(cells, c.heading)
+	}
+	cells = append(cells, t.behind...)
+	line := t.frontCells(t.front.append(nil, []string{"EVENT"}), front)
+	line = endLine(s.columns.append(line, cells), 0)
+	if !t.options.Colour {
+		return append(b, line...)
+	}
+	b = append(b, terminal.Paint(terminal.Bold, string(line[:len(line)-1]))...)
 	return append(b, '\n')
 }
 
-// width is how wide column i has to be, now that it has this cell.
-func (c *columns) width(i int, cell string) int {
-	for len(c.widths) <= i {
-		width := narrowest
-		if len(c.widths) == 0 {
-			width = narrowestFirst
-		}
-		c.widths = append(c.widths, width)
+// frontColumns are the columns of front cells: behind EVENT, and without
+// NAMESPACE if that is not shown.
+func (t *table) frontColumns() *columns {
+	if t.namespaces {
+		return &columns{t.front.widths[1:]}
 	}
-	c.widths[i] = max(c.widths[i], utf8.RuneCountInString(cell))
-	return c.widths[i]
+	return &columns{t.front.widths[2:]}
+}
+
+func (t *table) frontCells(b []byte, cells []string) []byte {
+	return t.frontColumns().append(b, cells)
+}
+
+// event appends the first cell of a line.
+func (t *table) event(b []byte, event string) []byte {
+	text := event
+	if t.options.Colour {
+		text = terminal.Paint(colours[stream.EventType(event)], event)
+	}
+	return spaces(append(b, text...), t.front.widths[0]-len(event)+between)
+}
+
+var colours = map[stream.EventType]terminal.Colour{
+	stream.Added:    terminal.Green,
+	stream.Modified: terminal.Yellow,
+	stream.Deleted:  terminal.Red,
+	stream.Bookmark: terminal.Dim,
+	stream.Synced:   terminal.Cyan,
+	stream.Gap:      terminal.Magenta,
+	stream.Reset:    terminal.Magenta,
 }

@@ -18,6 +18,8 @@ import (
 type Options struct {
 	Bookmarks bool
 	MaxFrame  int
+	// Listen may add to the Trace of the Watcher before it begins.
+	Listen func(*stream.Watcher)
 }
 
 // errPlayed is the cause of the context that ends with the track.
@@ -49,6 +51,9 @@ func (t *Track) Watch(ctx context.Context, o Options) iter.Seq2[stream.Event, er
 				Request: func(stream.Request) { hurried.hurry.Store(false) },
 				Ended:   func(e stream.Ended) { broken = unexpected(e) },
 			},
+		}
+		if o.Listen != nil {
+			o.Listen(&t.Watcher)
 		}
 		for ev, err := range t.Watcher.Watch(hurried) {
 			switch {

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"io"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"example.com/rawwatch/cmd/rawwatch/internal/output"
+	"example.com/rawwatch/cmd/rawwatch/internal/terminal"
+)
+
+// printing are the flags that a watch and a replay share: how events look.
+type printing struct {
+	noHeaders    bool
+	showLabels   bool
+	labelColumns []string
+	colour       choice
+}
+
+func (p *printing) add(set *pflag.FlagSet) {
+	set.BoolVar(&p.noHeaders, "no-headers", false, "no line of column names")
+	set.BoolVar(&p.showLabels, "show-labels", false, "a column with all labels")
+	set.StringSliceVarP(&p.labelColumns, "label-columns", "L", nil, "labels that get a column each, with commas between them; may be repeated")
+	p.colour = choice{terminal.Auto, []string{terminal.Auto, terminal.Always, terminal.Never}}
+	set.Var(&p.colour, "color", "colours: on a terminal without NO_COLOR, always, or never")
+}
+
+// check refuses what a format has no place for.
+func (p *printing) check(format string, given func(string) bool) error {
+	for _, flag := range []string{"show-labels", "label-columns"} {
+		if given(flag) && !output.Format(format).HasColumns() {
+			return usagef("--%s adds columns, and -o %s has none; use -o %s or -o %s", flag, format, output.Text, output.Wide)
+		}
+	}
+	for _, key := range p.labelColumns {
+		if strings.TrimSpace(key) == "" {
+			return usagef("--label-columns: a label is empty")
+		}
+	}
+	return nil
+}
+
+// options are what they come to, on this output.
+func (p *printing) options(out io.Writer, format string, markers bool) output.Options {
+	return output.Options{
+		Format:       output.Format(format),
+		Markers:      markers,
+		NoHeaders:    p.noHeaders,
+		ShowLabels:   p.showLabels,
+		LabelColumns: p.labelColumns,
+		Colour:       terminal.HasColours(out, p.colour.value),
+	}
+}
