@@ -176,6 +176,7 @@ func (m *machine) decide(o *outcome, st *step) {
 	}
 
 	st.verdict = verdict
+	m.noticeRestart(verdict.Row)
 	switch _, isProbe := m.state.(probing); {
 	case isProbe:
 		// Whatever keeps a probe from being answered says nothing about the

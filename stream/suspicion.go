@@ -24,7 +24,7 @@ import (
 // suspicion is what next remembers of that.
 type suspicion struct {
 	suspected string        // the row whose probe showed nothing: one more failure relists
-	quiet     time.Time     // when a quiet stream was last probed for
+	quiet     time.Time     // when a quiet stream was last probed for, since the server may have been restarted
 	budget    time.Time     // no relist out of suspicion before this
 	pause     time.Duration // how far the last one moved budget
 }
@@ -66,6 +66,19 @@ func (m *machine) suspect(o *outcome, st *step) {
 		m.budget = o.now.Add(m.pause)
 		m.suspected, m.run = "", status.Run{}
 		st.gap, m.state = o.err, m.list()
+	}
+}
+
+// noticeRestart looks for a sign that the server may have been restarted, as
+// one is that goes back in time: the next quiet stream is then looked into,
+// whenever the last one was. Otherwise:
+//
+//  1. a stream is quiet, and the probe shows nothing;
+//  2. 5 min later the server is restored from a backup, and our stream torn;
+//  3. from then on all streams are quiet, and none is looked into for 25 min.
+func (m *machine) noticeRestart(row string) {
+	if row != status.RowQuietEnd && row != status.RowTimeoutEnd {
+		m.quiet = time.Time{}
 	}
 }
 

@@ -123,6 +123,33 @@ func TestSuspicion(t *testing.T) {
 		assert.Less(t, probes, 25)
 		assert.Greater(t, probes, 15)
 	})
+	bubble(t, "a quiet stream after one that was torn is looked into at once", func(t *testing.T) {
+		torn, back := false, false // the server goes back when our stream is torn
+		var resets int
+		watchFake(t, 30*time.Minute, func(q url.Values) fakeAnswer {
+			switch {
+			case q.Get("watch") == "true" && q.Get("resourceVersion") == "3":
+				return fakeAnswer{hold: 3 * time.Hour}
+			case q.Get("watch") == "true" && torn && !back:
+				back = true
+				return fakeAnswer{body: `{"type":`}
+			case q.Get("watch") == "true":
+				seconds, err := strconv.Atoi(q.Get("timeoutSeconds"))
+				assert.NoError(t, err)
+				return fakeAnswer{hold: time.Duration(seconds) * time.Second}
+			case q.Get("limit") == "1" && !back:
+				torn = true
+				return fakeAnswer{body: replay.ListPage("10", "more")}
+			case q.Get("limit") == "1":
+				resets++
+				return fakeAnswer{body: replay.ListPage("3", "more")}
+			case back:
+				return fakeAnswer{body: replay.ListBody("3")}
+			}
+			return fakeAnswer{body: replay.ListBody("10")}
+		})
+		assert.Equal(t, 1, resets)
+	})
 	bubble(t, "who wants no relist gets no probe", func(t *testing.T) {
 		r := newRig(t, func(r *rig) replay.Script {
 			bad := watchOf("10", "", end)
