@@ -5,9 +5,29 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 )
+
+// Load reads a recording from a file, as [Reader.Script] does. An error names
+// the file.
+func Load(name string, speed float64) (Script, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, fmt.Errorf("replay: %w", err)
+	}
+	defer f.Close()
+	d, err := NewReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("%w in %s", err, name)
+	}
+	script, err := d.Script(speed)
+	if err != nil {
+		return nil, fmt.Errorf("%w in %s", err, name)
+	}
+	return script, nil
+}
 
 // Script reads the rest of the recording and makes a script of it. All of it
 // is then in memory.

@@ -3,6 +3,7 @@ package replay_test
 import (
 	"bufio"
 	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,13 +22,28 @@ const scenarios = "../../testdata/replay/"
 // load reads a scenario as a script.
 func load(t *testing.T, name string, speed float64) Script {
 	t.Helper()
-	b, err := os.ReadFile(scenarios + name)
-	require.NoError(t, err)
-	d, err := NewReader(bytes.NewReader(b))
-	require.NoError(t, err)
-	script, err := d.Script(speed)
+	script, err := Load(scenarios+name, speed)
 	require.NoError(t, err)
 	return script
+}
+
+func TestLoadNamesTheFile(t *testing.T) {
+	_, err := Load(scenarios+"none.rwr", 0)
+	assert.ErrorIs(t, err, fs.ErrNotExist)
+	assert.ErrorContains(t, err, "none.rwr")
+
+	for text, want := range map[string]string{
+		"what is this":                     "replay: line 1: not a recording: neither a JSON line nor an HTTP answer in ",
+		`{"rwr":1}` + "\n" + `{"t":"end"}`: "replay: line 2: ",
+	} {
+		file := filepath.Join(t.TempDir(), "file.rwr")
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		_, err = Load(file, 0)
+		require.ErrorContains(t, err, want)
+		assert.ErrorContains(t, err, file)
+		var syntax *SyntaxError
+		assert.ErrorAs(t, err, &syntax)
+	}
 }
 
 func TestScenariosAreCleanRecordings(t *testing.T) {

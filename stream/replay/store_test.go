@@ -51,24 +51,24 @@ func list(t *testing.T, srv *Server, pathAndQuery string) *listing {
 	return &l
 }
 
-// stream reads a watch line by line: TYPE name/rv.
-type stream struct {
+// watching reads a watch line by line: TYPE name/rv.
+type watching struct {
 	t    *testing.T
 	body io.ReadCloser
 	br   *bufio.Reader
 	raw  string
 }
 
-func startWatch(t *testing.T, srv *Server, query string) *stream {
+func startWatch(t *testing.T, srv *Server, query string) *watching {
 	t.Helper()
 	resp, err := open(t, srv, ConfigMaps+"?watch=true&"+query)
 	require.NoError(t, err)
 	require.Equal(t, 200, resp.StatusCode)
 	t.Cleanup(func() { resp.Body.Close() })
-	return &stream{t, resp.Body, bufio.NewReader(resp.Body), ""}
+	return &watching{t, resp.Body, bufio.NewReader(resp.Body), ""}
 }
 
-func (s *stream) next() string {
+func (s *watching) next() string {
 	line, err := s.br.ReadString('\n')
 	if err != nil {
 		return err.Error()
