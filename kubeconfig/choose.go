@@ -10,6 +10,8 @@ import (
 type choice struct {
 	context       string
 	namespace     string // of the context
+	at            place  // of the context
+	from          string // what says that it is that one
 	cluster, user *entry
 }
 
@@ -40,7 +42,10 @@ func (c *catalog) choose(o Options, report *report) choice {
 			return chosen
 		}
 		s := entry.content(report, contextKeys)
-		chosen.context, chosen.namespace = name, s.str("namespace")
+		chosen.context, chosen.namespace, chosen.at = name, s.str("namespace"), entry.place()
+		if chosen.from = "Options.Context"; !asked {
+			chosen.from = "current-context of " + c.currentFile
+		}
 		clusterName, userName = s.str("cluster"), s.str("user")
 		at = entry.place().error("", nil)
 	}
@@ -115,19 +120,19 @@ func (c *catalog) noConfiguration(chosen choice, origin string, files, missing [
 	switch {
 	case len(c.contexts) > 0 && chosen.context == "":
 		e.Err = fmt.Errorf("%w: no current-context is set", ErrNoConfiguration)
-		e.Hint = "choose one with --context: " + quoteAll(c.contexts.names())
+		e.Hint = "choose one with Options.Context: " + quoteAll(c.contexts.names())
 	case len(c.contexts) > 0:
 		e.Err = fmt.Errorf("%w: context %q names no cluster", ErrNoConfiguration, chosen.context)
 		e.Hint = known("clusters", c.clusters)
 	case len(c.clusters) > 0:
 		e.Err = fmt.Errorf("%w: there are clusters, but no contexts", ErrNoConfiguration)
-		e.Hint = "choose one with --cluster: " + quoteAll(c.clusters.names())
+		e.Hint = "choose one with Options.Cluster: " + quoteAll(c.clusters.names())
 	case len(missing) > 0 && origin == homeOrigin:
 		e.Err = fmt.Errorf("%w: there is no %q, and KUBECONFIG is not set", ErrNoConfiguration, missing[0])
-		e.Hint = "set KUBECONFIG, or give --kubeconfig or --server"
+		e.Hint = "set KUBECONFIG, or give Options.Path or Options.Server"
 	case len(missing) > 0:
 		e.Err = fmt.Errorf("%w: %s names no file that exists: %s", ErrNoConfiguration, origin, quoteAll(missing))
-		e.Hint = "set KUBECONFIG, or give --kubeconfig or --server"
+		e.Hint = "set KUBECONFIG, or give Options.Path or Options.Server"
 		for _, file := range missing {
 			if hint := pathHint(file); hint != "" {
 				e.Hint = hint
@@ -141,10 +146,10 @@ func (c *catalog) noConfiguration(chosen choice, origin string, files, missing [
 	return e
 }
 
-// namespaceFlag takes the prefix off "ns/kube-system", which is what kubectl
+// namespaceOption takes the prefix off "ns/kube-system", which is what kubectl
 // prints for a namespace and people paste. kubectl takes it off as well, in any
 // case.
-func namespaceFlag(namespace string) string {
+func namespaceOption(namespace string) string {
 	lower := strings.ToLower(namespace)
 	for _, prefix := range []string{"namespaces/", "namespace/", "ns/"} {
 		if strings.HasPrefix(lower, prefix) {

@@ -44,6 +44,9 @@
 // A request whose credentials cannot be had fails with an error that has a
 // method FailureKind, which returns "credentials"; see package transport.
 //
+// Load contacts nobody and runs nothing; [Config.Details] says what it found
+// where. It reads files, and so it waits for a pipe that nobody writes to.
+//
 // No error and no warning holds a token, a password, a key, what a plugin
 // printed, or the value of an environment variable of a plugin.
 //

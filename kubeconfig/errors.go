@@ -14,11 +14,15 @@ var ErrNoConfiguration = errors.New("no configuration has been provided")
 // An Error says what is wrong with a configuration, where, and if possible
 // what to do about it. It quotes names (of entries, files and keys), because
 // one cannot find a fault without them, and never a value.
+//
+// What comes from Options, or may be put right there, is called by that name,
+// as in Options.Context: a command that fills them in from flags can put the
+// flags' names there.
 type Error struct {
 	File  string // "" if the fault is not in a file
 	Line  int    // 0 if unknown
-	Entry string // for instance `user "admin"`, or "flags"; "" for the whole file
-	Field string // as the file spells it: "client-key-data"; "" for the whole entry
+	Entry string // for instance `user "admin"`, or "Options"; "" for the whole file
+	Field string // as the file spells it: "client-key-data", or "Options.ClientKey"; "" for the whole entry
 	Err   error  // the reason
 	Hint  string // what to do, "" if there is nothing more to say
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.com/rawwatch/kubeconfig/execplugin"
+	"example.com/rawwatch/kubeconfig/internal/limited"
 	"example.com/rawwatch/kubeconfig/transport"
 )
 
@@ -74,6 +75,7 @@ func (p *plugin) credential(target *cluster, o Options) (transport.Credential, e
 	config := p.config
 	config.StdinUnavailable = o.StdinUnavailable
 	config.Stderr = o.Stderr
+	config.ToJSON = yamlToJSON
 	if p.clusterInfo {
 		info, err := target.forPlugin()
 		if err != nil {
@@ -97,7 +99,7 @@ func (c *cluster) forPlugin() (*execplugin.Cluster, error) {
 		DisableCompression:       c.disableCompression,
 	}
 	if len(info.CertificateAuthorityData) == 0 && c.tls.CA.File != "" {
-		content, err := readFile(c.tls.CA.File)
+		content, err := limited.ReadFile(c.tls.CA.File, maxFile)
 		if err != nil {
 			return nil, err
 		}

@@ -3,7 +3,6 @@ package kubeconfig
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,7 +16,7 @@ const maxFile = 16 << 20
 
 // Where paths come from, besides KUBECONFIG.
 const (
-	flagOrigin = "--kubeconfig"
+	flagOrigin = "Options.Path"
 	homeOrigin = "home directory"
 )
 
@@ -98,7 +97,7 @@ func (l *loader) readAll(files []string, origin string, report *report) (documen
 			continue
 		case errors.Is(err, fs.ErrNotExist):
 			// kubectl's words: it looks with stat before it reads.
-			report.fail(&Error{Err: fmt.Errorf("stat %s: no such file or directory", file), Hint: pathHint(file)})
+			report.fail(&Error{Field: flagOrigin, Err: fmt.Errorf("stat %s: no such file or directory", file), Hint: pathHint(file)})
 			continue
 		case err != nil:
 			report.fail(loadError(file, err))
@@ -114,22 +113,4 @@ func (l *loader) readAll(files []string, origin string, report *report) (documen
 // loadError reports a file that cannot be used at all.
 func loadError(file string, err error) *Error {
 	return &Error{File: file, Err: err, loading: true}
-}
-
-// readFile reads with a limit. What matters is what comes out, not what stat
-// says: a pipe is a legitimate file.
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(content) > maxFile {
-		return nil, fmt.Errorf("larger than %d MiB", maxFile>>20)
-	}
-	return content, nil
 }

@@ -117,7 +117,11 @@ func (g *golden) describe(b *strings.Builder, p *plan) {
 	}
 	if p.user.exec != nil && tr.Credential != nil { // over plain http it is not run
 		e := p.user.exec.config
-		line("exec", fmt.Sprintf("%s %q %q %s", e.Command, e.Args, e.Env, cmp.Or(e.InteractiveMode, "IfAvailable")))
+		env := make([]struct{ name, value string }, 0, len(e.Env))
+		for _, v := range e.Env { // they do not print themselves
+			env = append(env, struct{ name, value string }{v.Name, v.Value})
+		}
+		line("exec", fmt.Sprintf("%s %q %q %s", e.Command, e.Args, env, cmp.Or(e.InteractiveMode, "IfAvailable")))
 	}
 	i := p.user.impersonate
 	line("as", i.User)

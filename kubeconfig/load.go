@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.com/rawwatch/kubeconfig/incluster"
+	"example.com/rawwatch/kubeconfig/internal/limited"
 	"example.com/rawwatch/kubeconfig/transport"
 )
 
@@ -44,6 +45,8 @@ type Config struct {
 	// Warnings are things that work, but may not be what was meant; one line
 	// each.
 	Warnings []string
+
+	plan *plan // for Details
 }
 
 // Load finds the configuration, reads it, and makes a client for it. No
@@ -69,7 +72,7 @@ func (l *loader) readFile(path string) ([]byte, error) {
 	if l.read != nil {
 		return l.read(path)
 	}
-	return readFile(path)
+	return limited.ReadFile(path, maxFile)
 }
 
 func (l *loader) getenv(name string) string {
@@ -92,7 +95,7 @@ func (l *loader) load(o Options) (*Config, error) {
 	if err != nil {
 		return nil, plan.located(err)
 	}
-	plan.config.Client = client
+	plan.config.Client, plan.config.plan = client, plan
 	return &plan.config, nil
 }
 
@@ -104,6 +107,10 @@ type plan struct {
 	cluster   *cluster
 	user      *user
 	transport transport.Config
+
+	// For Details: the files that were read, and where things come from.
+	files                                 []string
+	filesFrom, contextFrom, namespaceFrom string
 }
 
 // plan does everything but making the client.
@@ -171,11 +178,15 @@ func (l *loader) entries(o Options, report *report) (*plan, error) {
 		return nil, err
 	}
 
-	// What is not in a file is made of flags, and says so in messages.
-	flags := place{entry: "flags"}
-	p := &plan{options: o, cluster: &cluster{place: flags}, user: &user{place: flags}}
+	// What is not in a file is made of options, and says so in messages.
+	options := place{entry: "Options"}
+	p := &plan{options: o, cluster: &cluster{place: options}, user: &user{place: options}}
 	p.config.Context = chosen.context
 	p.config.Namespace = chosen.namespace
+	p.filesFrom, p.contextFrom = origin, chosen.from
+	for _, d := range documents {
+		p.files = append(p.files, d.file)
+	}
 	switch {
 	case chosen.cluster != nil:
 		p.cluster = decodeCluster(chosen.cluster, report)
@@ -195,7 +206,7 @@ func (l *loader) entries(o Options, report *report) (*plan, error) {
 		p.user = decodeUser(chosen.user, report)
 		p.config.User = chosen.user.name
 	}
-	p.config.Namespace = l.namespace(o.Namespace, p.config.Namespace)
+	p.config.Namespace, p.namespaceFrom = l.namespace(o.Namespace, p.config.Namespace, chosen)
 	return p, nil
 }
 
@@ -233,19 +244,19 @@ func (p *plan) useAccount(account incluster.Account, report *report) error {
 	return nil
 }
 
-// namespace chooses among the flag, the context and, in a pod, the pod's own:
+// namespace chooses among the option, the context and, in a pod, the pod's own:
 // also if the server comes from a file there, as kubectl does it.
-func (l *loader) namespace(flag, context string) string {
-	if ns := namespaceFlag(flag); ns != "" {
-		return ns
+func (l *loader) namespace(option, context string, chosen choice) (namespace, from string) {
+	if ns := namespaceOption(option); ns != "" {
+		return ns, "Options.Namespace"
 	}
 	if context != "" {
-		return context
+		return context, chosen.at.String()
 	}
 	if account := l.account(); account.Possible() {
 		if ns := account.Namespace(); ns != "" {
-			return ns
+			return ns, "the pod"
 		}
 	}
-	return "default"
+	return "default", ""
 }

@@ -35,7 +35,7 @@ type Options struct {
 
 	// Token is a bearer token. It replaces every other way in which the
 	// chosen user would prove who it is.
-	Token string
+	Token string `json:"-"`
 	// ClientCertificate and ClientKey are files.
 	ClientCertificate, ClientKey string
 
@@ -73,16 +73,19 @@ func (o Options) String() string {
 	return fmt.Sprintf("%+v", withoutMethods(o))
 }
 
+// GoString is String for %#v.
+func (o Options) GoString() string { return o.String() }
+
 // checkPaths reports options that hold the content of a file in place of its
 // path.
 func (o *Options) checkPaths(report *report) {
-	for _, option := range []struct{ flag, value string }{
-		{"--certificate-authority", o.CertificateAuthority},
-		{"--client-certificate", o.ClientCertificate},
-		{"--client-key", o.ClientKey},
+	for _, option := range []struct{ name, value string }{
+		{"Options.CertificateAuthority", o.CertificateAuthority},
+		{"Options.ClientCertificate", o.ClientCertificate},
+		{"Options.ClientKey", o.ClientKey},
 	} {
 		if wrong := notAPath(option.value); wrong != "" {
-			report.fail(&Error{Field: option.flag, Err: errors.New(wrong)})
+			report.fail(&Error{Field: option.name, Err: errors.New(wrong)})
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 type place struct {
 	file  string // "" if it is in none
 	line  int
-	entry string // for messages: `user "admin"`, "flags"
+	entry string // for messages: `user "admin"`, "Options"
 	name  string // the entry's own
 }
 
@@ -42,34 +42,38 @@ func (p *plan) located(err error) error {
 	return report.err()
 }
 
-// locate says where a setting comes from: a flag, or the entry that has it.
+// locate says where a setting comes from: an option, or the entry that has it.
 func (p *plan) locate(field string, err error) *Error {
-	at, flag := p.cluster.place, ""
+	at, option, given := p.cluster.place, "", false
+	set := func(name string, isSet bool) { option, given = name, isSet }
+	o := p.options
 	switch field {
 	case "certificate-authority":
-		flag = p.options.CertificateAuthority
+		set("CertificateAuthority", o.CertificateAuthority != "")
 		field = fieldOf(field, p.cluster.tls.CA)
 	case "client-certificate":
-		at, flag = p.user.place, p.options.ClientCertificate
+		at = p.user.place
+		set("ClientCertificate", o.ClientCertificate != "")
 		field = fieldOf(field, p.user.cert)
 	case "client-key":
-		at, flag = p.user.place, p.options.ClientKey
+		at = p.user.place
+		set("ClientKey", o.ClientKey != "")
 		field = fieldOf(field, p.user.key)
 	case "token":
-		at, flag = p.user.place, p.options.Token
+		at = p.user.place
+		set("Token", o.Token != "")
 	case "server":
-		flag = p.options.Server
+		set("Server", o.Server != "")
 	case "insecure-skip-tls-verify":
-		if p.options.InsecureSkipTLSVerify {
-			flag = "true"
-		}
+		set("InsecureSkipTLSVerify", o.InsecureSkipTLSVerify)
 	case "as":
-		at, flag = p.user.place, p.options.As
+		at = p.user.place
+		set("As", o.As != "")
 	case "tokenFile", "exec":
 		at = p.user.place
 	}
-	if flag != "" {
-		return &Error{Field: "--" + field, Err: err}
+	if given {
+		return &Error{Field: "Options." + option, Err: err}
 	}
 	e := at.error(field, err)
 	if errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(err.Error(), "~$") {

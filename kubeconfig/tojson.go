@@ -10,7 +10,8 @@ import (
 )
 
 // toJSON writes a part of a document as JSON: the one part of a file that is
-// not ours to understand, the configuration of an exec plugin.
+// not ours to understand, the configuration of an exec plugin. What a plugin
+// prints goes the same way.
 //
 // Aliases are written out, so a few lines of YAML can stand for any amount of
 // JSON. budget is how many values there may be; it also ends a value that
@@ -23,6 +24,17 @@ func toJSON(n *yaml.Node) (json.RawMessage, error) {
 		return nil, err
 	}
 	return json.Marshal(value)
+}
+
+// yamlToJSON reads what a plugin has printed. kubectl takes YAML from plugins,
+// although what plugins are told to print is JSON. The error holds nothing of
+// the text.
+func yamlToJSON(text []byte) ([]byte, error) {
+	var document yaml.Node
+	if yaml.Unmarshal(text, &document) != nil {
+		return nil, errors.New("not YAML")
+	}
+	return toJSON(rootOf(&document))
 }
 
 var errTooLarge = errors.New("it is too large, or contains itself")

@@ -36,6 +36,7 @@ import (
 //	                          the server has been asked for everything in its file
 //	begins CODE ARGS…         the same, and the server goes on with its file in the next
 //	signal NAME CODE TEXT ARGS…  the same, and sends a signal when TEXT is on stdout
+//	early NAME CODE WHEN ARGS…  the same, before there is any event (see early_test.go)
 //	expand FILE               replaces $VARIABLES in FILE
 //	oneline stderr            fails unless the error is told in exactly one line
 //	serves ARGS…              starts rawwatch serve ARGS…, and sets SERVED (its URL)
@@ -73,6 +74,12 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			env.Setenv("NOBODY", closed)
+			silent, connected, err := silentPort(env.Defer)
+			if err != nil {
+				return err
+			}
+			env.Setenv("SILENT", silent)
+			env.Values[connectedKey{}] = connected
 			plain, err := plainPort(env.Defer)
 			env.Setenv("PLAIN", plain)
 			return err
@@ -82,6 +89,7 @@ func TestScripts(t *testing.T) {
 			"exits":   cmdExits,
 			"begins":  cmdBegins,
 			"signal":  cmdSignal,
+			"early":   cmdEarly,
 			"expand":  cmdExpand,
 			"oneline": cmdOneLine,
 			"serves":  cmdServes,
@@ -198,29 +206,34 @@ func run(ts *testscript.TestScript, neg bool, args []string) (code int) {
 }
 
 func cmdSignal(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 3 {
+	if neg || len(args) < 4 {
 		ts.Fatalf("usage: signal INT|TERM|HUP CODE TEXT ARGS…")
 	}
-	sig := map[string]os.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}[args[0]]
-	want, err := strconv.Atoi(args[1])
-	ts.Check(err)
-
 	seen := &watched{text: args[2], seen: make(chan struct{})}
-	cmd := exec.Command("rawwatch", args[3:]...)
-	cmd.Stdout = seen
-	var stderr strings.Builder
-	cmd.Stderr = unstamped{&stderr}
+	interrupt(ts, args[0], args[1], seen, io.Discard, seen.seen, args[3:])
+}
+
+// interrupt runs the command in a process, and sends it a signal when it is
+// time. What it wrote to standard error is then in the file stderr.
+func interrupt(ts *testscript.TestScript, name, code string, stdout, stderr io.Writer, when <-chan struct{}, args []string) {
+	sig := map[string]os.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP}[name]
+	want, err := strconv.Atoi(code)
+	ts.Check(err)
+	cmd := exec.Command("rawwatch", args...)
+	cmd.Stdout = stdout
+	var told strings.Builder
+	cmd.Stderr = io.MultiWriter(stderr, unstamped{&told})
 	ts.Check(cmd.Start())
 	select {
-	case <-seen.seen:
+	case <-when:
 	case <-time.After(10 * time.Second):
 		cmd.Process.Kill()
-		ts.Fatalf("%q never came", args[2])
+		ts.Fatalf("what the signal waits for never came")
 	}
 	ts.Check(cmd.Process.Signal(sig))
 	ended := cmd.Wait()
-	ts.Logf("[stderr]\n%s", stderr.String())
-	ts.Check(os.WriteFile(ts.MkAbs("stderr"), []byte(stderr.String()), 0o600))
+	ts.Logf("[stderr]\n%s", told.String())
+	ts.Check(os.WriteFile(ts.MkAbs("stderr"), []byte(told.String()), 0o600))
 	ts.Check(ts.Value(serverKey{}).(*scripted).close())
 	if got := cmd.ProcessState.ExitCode(); got != want {
 		ts.Fatalf("%v, want exit code %d", ended, want)

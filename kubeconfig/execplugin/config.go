@@ -18,10 +18,10 @@ const (
 // Config is the exec section of a kubeconfig user, and what its surroundings
 // add to it. Where the versions of the API differ, v1 is the stricter one.
 type Config struct {
-	APIVersion string // client.authentication.k8s.io/v1 or /v1beta1
-	Command    string // a path, or a name to look up in PATH
-	Args       []string
-	Env        []Variable // added to our own environment; later ones win
+	APIVersion string     // client.authentication.k8s.io/v1 or /v1beta1
+	Command    string     // a path, or a name to look up in PATH
+	Args       []string   `json:"-"` // secrets are kept in both
+	Env        []Variable `json:"-"` // added to our own environment; later ones win
 	// InteractiveMode is Never, IfAvailable or Always: whether the command
 	// gets our standard input. v1 has no default; that of v1beta1 is
 	// IfAvailable.
@@ -39,6 +39,9 @@ type Config struct {
 	StdinUnavailable string
 	// Stderr is where the command's messages go; nil is os.Stderr.
 	Stderr io.Writer
+	// ToJSON converts output that is not JSON; nil: it has to be JSON. It is how
+	// YAML is read without linking a parser here.
+	ToJSON func(output []byte) ([]byte, error)
 	// Timeout limits one run; 0 is DefaultTimeout.
 	Timeout time.Duration
 }
@@ -49,7 +52,23 @@ type Config struct {
 const DefaultTimeout = 3 * time.Minute
 
 // Variable is a variable of the command's environment.
-type Variable struct{ Name, Value string }
+type Variable struct {
+	Name  string
+	Value string `json:"-"`
+}
+
+// String keeps the value out of whatever is printed.
+func (v Variable) String() string { return v.Name + "=(hidden)" }
+
+// GoString is String for %#v.
+func (v Variable) GoString() string { return v.String() }
+
+// String names the command, and shows nothing else of the configuration:
+// secrets are passed to plugins in arguments and in variables.
+func (c Config) String() string { return "execplugin.Config{" + c.Name() + "}" }
+
+// GoString is String for %#v.
+func (c Config) GoString() string { return c.String() }
 
 // Cluster is what a command is told about the server. The names on the wire
 // are those of Kubernetes' clientauthentication API, which are in turn those of
@@ -63,6 +82,12 @@ type Cluster struct {
 	DisableCompression       bool            `json:"disable-compression,omitempty"`
 	Config                   json.RawMessage `json:"config,omitempty"`
 }
+
+// String is the server; what else there is may be secret.
+func (c Cluster) String() string { return "execplugin.Cluster{" + c.Server + "}" }
+
+// GoString is String for %#v.
+func (c Cluster) GoString() string { return c.String() }
 
 // Check returns all that is wrong with the configuration, joined. The texts
 // name fields, and hold no value but versions and modes. Their wording is that

@@ -25,8 +25,9 @@ const (
 
 // execute runs the command once, in our own working directory, as a shell would:
 // only the path of the command is relative to the file that names it. There is
-// no shell in between, and no expansion of arguments.
-func (c *Config) execute(ctx context.Context) (*credential, error) {
+// no shell in between, and no expansion of arguments. killed is called when the
+// end of ctx has killed it; its children are not, and may live on.
+func (c *Config) execute(ctx context.Context, killed func()) (*credential, error) {
 	stdin, err := c.stdin()
 	if err != nil {
 		return nil, fmt.Errorf("exec: executable %s: %w", c.Name(), err)
@@ -52,6 +53,10 @@ func (c *Config) execute(ctx context.Context) (*credential, error) {
 	if c.Stderr == nil {
 		cmd.Stderr = os.Stderr
 	}
+	cmd.Cancel = func() error {
+		defer killed()
+		return cmd.Process.Kill()
+	}
 	// A command that was killed, or that has ended, may leave a child which
 	// holds its output open: sh -c "something &". Without a limit Run would
 	// wait for that child.
@@ -62,7 +67,19 @@ func (c *Config) execute(ctx context.Context) (*credential, error) {
 	if output.cut {
 		return nil, fmt.Errorf("exec: executable %s printed more than %d bytes", c.Name(), maxOutput)
 	}
-	return decode(output.kept.Bytes(), c.APIVersion, time.Now())
+	return decode(c.json(output.kept.Bytes()), c.APIVersion, time.Now())
+}
+
+// json returns output as JSON if that can be done. Only an object can be right:
+// a login prompt that went to the wrong place is YAML too, a string.
+func (c *Config) json(output []byte) []byte {
+	if c.ToJSON == nil || json.Valid(output) {
+		return output
+	}
+	if converted, err := c.ToJSON(output); err == nil && bytes.HasPrefix(converted, []byte("{")) {
+		return converted
+	}
+	return output
 }
 
 // Name is the command as messages show it. Whole command lines that were put in

@@ -19,7 +19,16 @@ type Plugin struct {
 	mu      sync.Mutex
 	current *credential // the last good one, nil before that
 	run     *run        // the run in progress, nil if there is none
+
+	hints      int       // shown since hintsSince
+	hintsSince time.Time // zero before the first
 }
+
+// String names the command; the credential is not shown.
+func (p *Plugin) String() string { return "execplugin.Plugin{" + p.config.Name() + "}" }
+
+// GoString is String for %#v.
+func (p *Plugin) GoString() string { return p.String() }
 
 // credential is what a run produced.
 type credential struct {
@@ -32,6 +41,7 @@ type run struct {
 	done    chan struct{} // closed when credential and err are set
 	waiting int           // under Plugin.mu; the last one to leave cancels
 	cancel  context.CancelFunc
+	killed  chan struct{} // closed when the command has been killed
 
 	credential *credential
 	err        error
@@ -103,14 +113,25 @@ func (p *Plugin) wait(ctx context.Context) (transport.Proof, error) {
 		return r.credential.proof, nil
 	case <-ctx.Done():
 		p.mu.Lock()
-		defer p.mu.Unlock()
-		if r.waiting--; r.waiting == 0 {
+		r.waiting--
+		last := r.waiting == 0
+		if last {
 			// Nobody wants the result. The run is taken off now and not when
 			// its process has gone: a request that comes in between would
 			// join it and be told of a cancellation that is not its own.
 			r.cancel()
 			if p.run == r {
 				p.run = nil
+			}
+		}
+		p.mu.Unlock()
+		if last {
+			// The schedule without this wait: a signal ends the context, we
+			// return, the program is over before anybody has killed the
+			// command, and that is left behind with the terminal.
+			select {
+			case <-r.killed:
+			case <-r.done: // it had ended, or was never started
 			}
 		}
 		return transport.Proof{}, ctx.Err()
@@ -122,24 +143,45 @@ func (p *Plugin) wait(ctx context.Context) (transport.Proof, error) {
 // while others still wait.
 func (p *Plugin) start(ctx context.Context) *run {
 	runCtx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), p.config.Timeout, errTimeout)
-	r := &run{done: make(chan struct{}), cancel: cancel}
+	r := &run{done: make(chan struct{}), killed: make(chan struct{}), cancel: cancel}
 	p.run = r
 	go func() {
 		defer cancel()
-		credential, err := p.config.execute(runCtx)
+		credential, err := p.config.execute(runCtx, func() { close(r.killed) })
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if err == nil {
 			p.current = credential.keeping(p.current)
 			credential = p.current
 		}
-		r.credential, r.err = credential, err
+		r.credential, r.err = credential, p.sparing(err, time.Now())
 		if p.run == r {
 			p.run = nil
 		}
 		close(r.done)
 	}()
 	return r
+}
+
+// hintsPerHour is how often the hint of how to install a command is shown: it
+// is a whole sentence, and a watch that reconnects meets the error for days.
+// The number is client-go's.
+const hintsPerHour = 10
+
+// sparing takes the hint out of an error that has shown it often enough. It is
+// called with p.mu held.
+func (p *Plugin) sparing(err error, now time.Time) error {
+	missing, ok := errors.AsType[*NotFoundError](err)
+	if !ok || missing.InstallHint == "" {
+		return err
+	}
+	if now.Sub(p.hintsSince) >= time.Hour {
+		p.hints, p.hintsSince = 0, now
+	}
+	if p.hints++; p.hints > hintsPerHour {
+		return &NotFoundError{Command: missing.Command}
+	}
+	return err
 }
 
 var errTimeout = errors.New("timeout")

@@ -477,3 +477,38 @@ func TestEqualCertificateKeepsItsPointer(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotSame(t, first.Certificate, must(p.Proof(context.Background())).Certificate)
 }
+
+func TestInstallHintIsNotRepeatedForEver(t *testing.T) {
+	p, err := New(Config{APIVersion: versionBeta, Command: "no-such-plugin", InstallHint: "brew install it"})
+	require.NoError(t, err)
+	shown := 0
+	for range 3 * hintsPerHour {
+		_, err := p.Proof(context.Background())
+		require.ErrorContains(t, err, "no-such-plugin not found")
+		if strings.Contains(err.Error(), "brew install it") {
+			shown++
+		}
+	}
+	assert.Equal(t, hintsPerHour, shown)
+
+	missing := &NotFoundError{Command: "x", InstallHint: "brew install it"}
+	assert.NotContains(t, p.sparing(missing, time.Now().Add(59*time.Minute)).Error(), "brew")
+	assert.Contains(t, p.sparing(missing, time.Now().Add(61*time.Minute)).Error(), "brew")
+}
+
+func TestPluginIsNotPrinted(t *testing.T) {
+	config := Config{
+		APIVersion: versionBeta, Command: "get --password SECRET", Args: []string{"SECRET"}, Env: []Variable{{"PASSWORD", "SECRET"}},
+		Cluster: &Cluster{ProxyURL: "http://me:SECRET@proxy"},
+	}
+	p, err := New(config)
+	require.NoError(t, err)
+	p.current = &credential{proof: transport.Proof{Authorization: "Bearer SECRET"}}
+	type holder struct{ plugin *Plugin }
+	for _, v := range []any{config, &config, config.Env, p, holder{p}, []any{config, p}} {
+		assert.NotContains(t, fmt.Sprintf("%v %+v %#v", v, v, v), "SECRET", "%T", v)
+	}
+	text, err := json.Marshal(config.Env)
+	require.NoError(t, err)
+	assert.NotContains(t, string(text), "SECRET")
+}

@@ -3,7 +3,6 @@ package incluster
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -12,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"example.com/rawwatch/kubeconfig/internal/limited"
 	"example.com/rawwatch/kubeconfig/transport"
 )
 
@@ -104,13 +104,8 @@ func (a Account) Namespace() string {
 	if ns := strings.TrimSpace(a.getenv("POD_NAMESPACE")); ns != "" {
 		return ns
 	}
-	f, err := os.Open(a.path("namespace"))
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
 	const longest = 253 // of any Kubernetes name, plus room for white space
-	content, err := io.ReadAll(io.LimitReader(f, longest+64))
+	content, err := limited.ReadFile(a.path("namespace"), longest+64)
 	if err != nil {
 		return ""
 	}

@@ -18,6 +18,7 @@ import (
 // certificate is a client certificate that may live in files, and is replaced
 // there.
 type certificate struct {
+	hidden
 	mu        sync.Mutex
 	cert, key rotatingFile
 	pair      *tls.Certificate // the last good one

@@ -28,11 +28,11 @@ type Credential interface {
 // that of an anonymous client.
 type Proof struct {
 	// Authorization is the whole value of that header, "" for none.
-	Authorization string
+	Authorization string `json:"-"`
 	// Certificate is offered in TLS handshakes, nil for none. Equal
 	// certificates must be the same pointer: a new pointer means new
 	// connections.
-	Certificate *tls.Certificate
+	Certificate *tls.Certificate `json:"-"`
 }
 
 // String keeps the secret out of anything that is printed with %v or %s.
@@ -42,10 +42,21 @@ func (Proof) String() string { return "transport.Proof{hidden}" }
 func (p Proof) GoString() string { return p.String() }
 
 // fixed is a credential that cannot change, so that renewing it is no use.
-type fixed struct{ proof Proof }
+type fixed struct {
+	hidden
+	proof Proof
+}
 
-func (f fixed) Proof(context.Context) (Proof, error)       { return f.proof, nil }
-func (f fixed) Renew(context.Context, Proof) (bool, error) { return false, nil }
+func (f *fixed) Proof(context.Context) (Proof, error)       { return f.proof, nil }
+func (f *fixed) Renew(context.Context, Proof) (bool, error) { return false, nil }
+
+// hidden keeps a credential that has it out of whatever is printed. Package
+// fmt calls no methods on what it finds in an unexported field, so credentials
+// are pointers as well: of those it prints the address there.
+type hidden struct{}
+
+func (hidden) String() string   { return "transport.Credential{hidden}" }
+func (hidden) GoString() string { return "transport.Credential{hidden}" }
 
 // Token returns a credential that sends token as it is, for ever. White space
 // around the token is dropped; inside it is an error.
@@ -54,13 +65,13 @@ func Token(token string) (Credential, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fixed{Proof{Authorization: header}}, nil
+	return &fixed{proof: Proof{Authorization: header}}, nil
 }
 
 // Basic returns a credential that sends a user name and a password.
 func Basic(username, password string) Credential {
 	pair := base64.StdEncoding.EncodeToString([]byte(username + ":" + password))
-	return fixed{Proof{Authorization: "Basic " + pair}}
+	return &fixed{proof: Proof{Authorization: "Basic " + pair}}
 }
 
 // Join returns a credential that carries what all of them carry; of several

@@ -2,10 +2,9 @@ package transport
 
 import (
 	"bytes"
-	"fmt"
-	"io"
-	"os"
 	"time"
+
+	"example.com/rawwatch/kubeconfig/internal/limited"
 )
 
 const (
@@ -53,7 +52,7 @@ func (f *rotatingFile) read(now time.Time) (changed bool, err error) {
 		return false, nil
 	}
 	f.checked = now.Round(0)
-	content, err := readLimited(f.path)
+	content, err := limited.ReadFile(f.path, maxFile)
 	if err != nil {
 		return false, err
 	}
@@ -62,25 +61,4 @@ func (f *rotatingFile) read(now time.Time) (changed bool, err error) {
 	}
 	f.content = content
 	return true, nil
-}
-
-// readLimited is os.ReadFile with a limit. Size comes from reading, not from
-// stat: a pipe is a legitimate file here (--kubeconfig <(command)).
-func readLimited(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(content) > maxFile {
-		return nil, fmt.Errorf("%s: larger than %d MiB", path, maxFile>>20)
-	}
-	if content == nil {
-		content = []byte{}
-	}
-	return content, nil
 }

@@ -31,13 +31,19 @@ type roundTripper struct {
 	cert  *tls.Certificate // the same
 }
 
+// String keeps the credentials out of whatever is printed.
+func (r *roundTripper) String() string { return "transport.Client{" + r.origin + "}" }
+
+// GoString is String for %#v.
+func (r *roundTripper) GoString() string { return r.String() }
+
 func (r *roundTripper) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err := r.admit(req); err != nil {
 		closeBody(req)
 		return nil, err
 	}
 	if r.config.RequestTimeout > 0 && !isWatch(req) {
-		return limited(req, r.config.RequestTimeout, r.attempt)
+		return withTimeout(req, r.config.RequestTimeout, r.attempt)
 	}
 	return r.attempt(req)
 }

@@ -15,8 +15,8 @@ func isWatch(req *http.Request) bool {
 	return set && values[0] != "0" && values[0] != "false"
 }
 
-// limited sends a request that has to be over, body and all, within limit.
-func limited(req *http.Request, limit time.Duration, send func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+// withTimeout sends a request that has to be over, body and all, within limit.
+func withTimeout(req *http.Request, limit time.Duration, send func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	cause := fmt.Errorf("transport: request not done within the request timeout of %v: %w", limit, context.DeadlineExceeded)
 	ctx, cancel := context.WithTimeoutCause(req.Context(), limit, cause)
 	resp, err := send(req.WithContext(ctx))

@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -36,9 +37,20 @@ func (t TLS) Check() error {
 // A Source is content given in place, or a file that holds it. A file is read
 // again about once a minute, so that its rotation is noticed.
 type Source struct {
-	Data []byte
+	Data []byte `json:"-"` // may be a private key
 	File string
 }
+
+// String is the file, or the size of the content.
+func (s Source) String() string {
+	if len(s.Data) > 0 {
+		return strconv.Itoa(len(s.Data)) + " bytes"
+	}
+	return s.File
+}
+
+// GoString is String for %#v.
+func (s Source) GoString() string { return s.String() }
 
 func (s Source) empty() bool { return len(s.Data) == 0 && s.File == "" }
 

@@ -200,7 +200,9 @@ func TestJoinedCredentialsAreCarriedTogether(t *testing.T) {
 	require.NoError(t, err)
 	c := new(ticket)
 	client := newClient(t, server, ca, func(config *Config) {
-		config.Credential = Join(fixed{Proof{Certificate: first}}, c, fixed{Proof{Authorization: "Bearer no", Certificate: second}})
+		config.Credential = Join(
+			&fixed{proof: Proof{Certificate: first}}, c,
+			&fixed{proof: Proof{Authorization: "Bearer no", Certificate: second}})
 	})
 	get(t, client, server.URL)
 	assert.Equal(t, []string{"first Bearer 0", "first Bearer 1"}, seen.all(), "the first that has a part provides it; any of them may renew")

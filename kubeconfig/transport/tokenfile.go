@@ -9,6 +9,7 @@ import (
 
 // tokenFile is a bearer token that lives in a file and is replaced there.
 type tokenFile struct {
+	hidden
 	mu     sync.Mutex
 	file   rotatingFile
 	header string // from the last good content, or from the fallback

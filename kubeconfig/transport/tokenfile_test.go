@@ -182,13 +182,3 @@ func TestBearerRefusesWhatIsNoToken(t *testing.T) {
 		})
 	}
 }
-
-func TestProofIsNotPrinted(t *testing.T) {
-	c, err := Token("SECRET")
-	require.NoError(t, err)
-	proof, err := c.Proof(context.Background())
-	require.NoError(t, err)
-	for _, format := range []string{"%v", "%+v", "%#v", "%s"} {
-		assert.NotContains(t, sprintf(format, proof), "SECRET")
-	}
-}

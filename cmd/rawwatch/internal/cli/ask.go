@@ -72,6 +72,9 @@ func (a *ask) several() bool {
 func (a *ask) what(args []string, given func(string) bool) error {
 	switch len(args) {
 	case 0:
+		if a.dry {
+			return nil
+		}
 		return usagef("nothing to watch: write rawwatch TYPE, as in rawwatch pods")
 	case 1, 2:
 	default:

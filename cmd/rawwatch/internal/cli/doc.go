@@ -7,6 +7,7 @@
 //	run.go         from arguments to an exit code
 //	flags.go       every flag of the watch, by what it is about
 //	ask.go         which flags and arguments go together
+//	connect.go     flags to a server and credentials; --dry-run
 //	watcher.go     flags to a stream.Watcher
 //	locate.go      types and namespaces to sources, and source.go what one is
 //	watch.go       the loop over all sources

@@ -46,6 +46,9 @@ func (f *failure) Unwrap() error { return f.err }
 // is escaped, line breaks included.
 func errorLine(err error) string {
 	text := strings.TrimPrefix(err.Error(), "kubeconfig: ")
+	if config := (*kubeconfig.Error)(nil); errors.As(err, &config) {
+		text = optionFlags.Replace(text)
+	}
 	text = strings.TrimPrefix(text, "stream: ")
 	return "rawwatch: error: " + escape.Text(text) + "\n"
 }

@@ -17,6 +17,7 @@ type flags struct {
 	// kubectl takes "30" for 30s.
 	connection     kubeconfig.Options
 	requestTimeout string
+	dry            bool // --dry-run: say what would be used, and end
 
 	// What.
 	namespaces    []string
@@ -97,6 +98,8 @@ func (f *flags) add(cmd *cobra.Command) {
 	set.StringVar(&c.ClientKey, "client-key", "", "the file of its key")
 	set.BoolVar(&c.InsecureSkipTLSVerify, "insecure-skip-tls-verify", false, "do not check the server's certificate")
 	set.StringVar(&c.TLSServerName, "tls-server-name", "", "the name in the server's certificate")
+	set.BoolVar(&c.NoExec, "no-exec", false, "run no credential plugins")
+	set.BoolVar(&f.dry, "dry-run", false, "print which server, credentials and namespace would be used, and end; nobody is contacted")
 	set.StringVar(&f.requestTimeout, "request-timeout", "0", "limit of a request that is no watch")
 
 	set.StringArrayVarP(&f.namespaces, "namespace", "n", nil, "the namespace; may be repeated")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"example.com/rawwatch/backoff"
@@ -64,6 +65,19 @@ type typeError struct {
 
 func (e *typeError) Error() string { return e.err.Error() }
 func (e *typeError) Unwrap() error { return e.err }
+
+// waitedFor says what had not come when discovery was interrupted: a plugin
+// that hangs looks like a server that does.
+func waitedFor(err error, config *kubeconfig.Config) string {
+	who := config.Server.Host
+	if strings.Contains(config.Credentials, "exec plugin") {
+		who = "the exec plugin or " + who
+	}
+	if typ := (*typeError)(nil); errors.As(err, &typ) {
+		return fmt.Sprintf("before %s had answered what %q is", who, typ.typ)
+	}
+	return "before " + who + " had answered"
+}
 
 // discoveryTimeout bounds one round of discovery, unless --request-timeout
 // bounds its requests. The watch has limits of its own; here a server that

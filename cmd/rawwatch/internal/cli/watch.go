@@ -3,12 +3,9 @@ package cli
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"iter"
-	"os"
 	"time"
 
-	"example.com/rawwatch/cmd/rawwatch/internal/cause"
 	"example.com/rawwatch/cmd/rawwatch/internal/output"
 	"example.com/rawwatch/cmd/rawwatch/internal/story"
 	"example.com/rawwatch/kubeconfig"
@@ -29,20 +26,12 @@ func (a *ask) run(ctx context.Context, streams Streams) error {
 	ctx, stop := withReader(ctx, streams.Out)
 	defer stop()
 	tell := story.New(streams.Err, int(a.verbosity))
-	connection := a.connection
-	connection.UserAgent, connection.Stderr = userAgent, streams.Err
-	if len(a.namespaces) > 0 {
-		connection.Namespace = a.namespaces[0]
-	}
-	config, err := kubeconfig.Load(connection)
+	config, err := a.connect(ctx, streams.Err, tell)
 	if err != nil {
-		if connection.Path != "" && isMissing(connection.Path) {
-			return usagef("--kubeconfig: %s", cause.Of(err)) // the message of kubectl names no flag
-		}
-		return err
+		return a.asAsked(err, nil)
 	}
-	for _, warning := range config.Warnings {
-		tell.Say("warning: %s", warning)
+	if a.dry {
+		return a.dryRun(config, streams.Out, tell)
 	}
 	recording, err := a.recording.begin(config.Client, tell)
 	if err != nil {
@@ -51,16 +40,14 @@ func (a *ask) run(ctx context.Context, streams Streams) error {
 	return recording.end(a.follow(ctx, config, streams, tell))
 }
 
-func isMissing(path string) bool {
-	_, err := os.Stat(path)
-	return errors.Is(err, fs.ErrNotExist)
-}
-
 // follow finds the type on the server, and watches it.
 func (a *ask) follow(ctx context.Context, config *kubeconfig.Config, streams Streams, tell *story.Story) error {
 	sources, err := a.locate(ctx, config, tell)
 	if err != nil {
-		// A timeout may come before there is anything to watch.
+		// What ends it may come before there is anything to watch.
+		if isInterrupted(err) || errors.Is(err, errTimeout) && !a.once {
+			tell.Say("%s, %s", context.Cause(ctx), waitedFor(err, config))
+		}
 		return a.failed(a.asAsked(err, nil), sources, config)
 	}
 	saving := newSaving(a.checkpoint, tell)
