@@ -28,7 +28,7 @@ func (w *Watcher) Connect(ctx context.Context, version string) iter.Seq2[Event, 
 			yield(Event{}, err)
 			return
 		}
-		l := loop{settings: settings, source: w, session: &session{}, ctx: ctx, yield: yield}
+		l := loop{settings: settings, source: w, session: &session{keeper: new(keeper)}, ctx: ctx, yield: yield}
 		if err := l.connect(version); err != errBreak {
 			yield(Event{}, err)
 		}
