@@ -43,7 +43,15 @@ var allowed = map[string][]string{
 	"internal/kubecase": {module + "/internal/testpki", "github.com/rogpeppe/go-internal/txtar"},
 	"examples/...":      {module + "/..."},
 	"cmd/rawwatch":      {module + "/..."},
-	"cmd/rawwatch/...":  {module + "/...", "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/itchyny/gojq", "golang.org/x/term", "golang.org/x/text/width"},
+	"cmd/rawwatch/...": {
+		module + "/...",
+		"github.com/spf13/cobra",
+		"github.com/spf13/pflag",
+		"github.com/itchyny/gojq",
+		"golang.org/x/term",
+		"golang.org/x/text/width",
+		"github.com/VictoriaMetrics/metrics",
+	},
 }
 
 // banned in every package, tests and their dependencies included.

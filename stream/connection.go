@@ -54,10 +54,10 @@ func (s *settings) open(ctx context.Context, r request, lastByte *atomic.Int64) 
 		return c, c.failure(err)
 	}
 	c.response = resp
-	lastByte.Store(c.opened.UnixNano())
 	if resp.StatusCode/100 != 2 {
 		return c, status.FromResponse(resp)
 	}
+	lastByte.Store(c.opened.UnixNano())
 
 	idle := cmp.Or(s.idleTimeout, r.idle, listIdleTimeout)
 	c.dog = guard(resp.Body, idle, lastByte, func() { c.cancel(errIdle) })

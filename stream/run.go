@@ -174,7 +174,7 @@ func (l *loop) sleep(d time.Duration, row string) error {
 	}
 	s := l.session
 	s.mu.Lock()
-	s.phase = PhaseWaiting
+	s.phase, s.next = PhaseWaiting, time.Now().Add(d)
 	s.mu.Unlock()
 	if l.trace.Waiting != nil {
 		l.trace.Waiting(Waiting{For: d, Row: row, Attempt: s.machine.failures, Next: s.machine.state.verb()})
@@ -187,18 +187,19 @@ func (l *loop) report(o outcome, st step) {
 	s := l.session
 	s.mu.Lock()
 	s.failures = s.machine.failures
-	if o.err != nil {
-		s.lastErr = o.err
-	}
-	s.mu.Unlock()
-	if l.trace.Ended == nil {
-		return
-	}
 	ended := Ended{Verb: o.verb, Err: o.err, Age: o.age, Events: o.events + o.bookmarks, Bytes: o.bytes}
 	if o.err != nil {
 		ended.Row, ended.Action = st.verdict.Row, st.verdict.Action.String()
+		s.lastErr = o.err
+		if s.endings == nil {
+			s.endings = map[Ending]int64{}
+		}
+		s.endings[Ending{ended.Row, ended.Action}]++
 	}
-	l.trace.Ended(ended)
+	s.mu.Unlock()
+	if l.trace.Ended != nil {
+		l.trace.Ended(ended)
+	}
 }
 
 // stop is the last error of a watch. A loss of history is final, since there

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"cmp"
+	"maps"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -56,8 +57,10 @@ type session struct {
 	lastErr  error
 	failures int
 	counters Counters
-	watches  int // requests sent
-	silences int // streams that went silent, since one that did not
+	endings  map[Ending]int64
+	next     time.Time // request, while waiting
+	watches  int       // requests sent
+	silences int       // streams that went silent, since one that did not
 	lastByte atomic.Int64
 }
 
@@ -303,12 +306,16 @@ func (w *Watcher) State() State {
 		Failures:        s.failures,
 		LastError:       s.lastErr,
 		Counters:        s.counters,
+		Endings:         maps.Clone(s.endings),
+	}
+	if st.Phase == PhaseWaiting {
+		st.NextRequest = s.next
 	}
 	if s.keeper != nil {
 		st.CheckpointError = s.keeper.err()
 	}
 	if !s.running {
-		st.Phase = PhaseIdle
+		st.Phase, st.NextRequest = PhaseIdle, time.Time{}
 	}
 	if at := s.lastByte.Load(); at != 0 {
 		st.LastByte = time.Unix(0, at)

@@ -90,6 +90,13 @@ type Counters struct {
 	Bytes      int64 // of bodies; of a compressed watch as they come, of a list after http.Transport has decompressed it
 }
 
+// Ending is a way in which a request can end that calls for a verdict: the row
+// of the verdict table ("expired"), and what followed ("relist").
+type Ending struct {
+	Row    string
+	Action string
+}
+
 // Phase is what the loop is doing.
 type Phase string
 
@@ -105,10 +112,14 @@ type State struct {
 	Phase           Phase
 	ResourceVersion string    // the resume point; "" while there is none
 	Synced          bool      // all that existed has been delivered, and no relist is going on
-	LastByte        time.Time // when the server last sent anything; zero: never
+	LastByte        time.Time // when the server last sent anything of a list or a watch, refusals left out; zero: never
 	Objects         int       // in the index
 	Failures        int       // in a row, that had to back off
+	NextRequest     time.Time // while the Phase is PhaseWaiting: when it ends
 	LastError       error     // how the last request failed; nil once the watch has made progress
 	CheckpointError error     // of the last write of the checkpoint; the next is tried within 5 s
 	Counters        Counters
+	// Endings counts how requests ended, lists read whole left out. It is the
+	// caller's own.
+	Endings map[Ending]int64
 }

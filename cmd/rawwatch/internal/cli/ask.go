@@ -60,6 +60,9 @@ func (f *flags) parse(cmd *cobra.Command, args []string) (*ask, error) {
 	if err := f.printing.check(f.output.value, given); err != nil {
 		return nil, err
 	}
+	if err := f.metrics.check(given); err != nil {
+		return nil, err
+	}
 	return a, a.limits()
 }
 

@@ -61,6 +61,7 @@ type flags struct {
 	verbosity    count
 
 	recording recordingFlags
+	metrics   metricsFlags
 }
 
 // The values of --start.
@@ -153,4 +154,5 @@ func (f *flags) add(cmd *cobra.Command) {
 	set.VarP(&f.verbosity, "v", "v", "how much to tell: 1 requests, repeats and the time (always away from a terminal), 2 events left out")
 
 	f.recording.add(cmd)
+	f.metrics.add(cmd)
 }

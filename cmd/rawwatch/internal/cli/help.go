@@ -10,11 +10,14 @@ import (
 	"example.com/rawwatch/cmd/rawwatch/internal/nearest"
 )
 
-// helpText is the page that --help shows: one screen, examples first. A test
-// holds it and the flags together.
-//
-//go:embed help.txt
-var helpText string
+// The pages that --help and "rawwatch options" show: one screen each, examples
+// first. A test holds them and the flags together: each flag is on one of them.
+var (
+	//go:embed help.txt
+	helpText string
+	//go:embed options.txt
+	optionsText string
+)
 
 // addHelp makes root show its own page; the commands below it keep cobra's.
 func addHelp(root *cobra.Command) {
@@ -38,6 +41,19 @@ func addHelp(root *cobra.Command) {
 			return cmd.Help()
 		},
 	})
+}
+
+// newOptions is the page of the flags that few people need, by the name that
+// kubectl has for such a page.
+func newOptions() *cobra.Command {
+	return &cobra.Command{
+		Use:   "options",
+		Short: "Show the flags that --help has no room for",
+		Args:  noArguments,
+		Run: func(cmd *cobra.Command, _ []string) {
+			io.WriteString(cmd.OutOrStdout(), optionsText)
+		},
+	}
 }
 
 // similarFlag is the flag of cmd that name is closest to, "" if it is like

@@ -66,6 +66,6 @@ func newRoot(streams Streams) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	f.add(root)
 	addHelp(root)
-	root.AddCommand(newRecord(streams), newReplay(streams), newServe(streams), newDemo(streams), newExplain(), newVersion())
+	root.AddCommand(newRecord(streams), newReplay(streams), newServe(streams), newDemo(streams), newExplain(), newOptions(), newVersion())
 	return root
 }

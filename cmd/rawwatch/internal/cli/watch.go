@@ -6,6 +6,7 @@ import (
 	"iter"
 	"time"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/metrics"
 	"example.com/rawwatch/cmd/rawwatch/internal/output"
 	"example.com/rawwatch/cmd/rawwatch/internal/story"
 	"example.com/rawwatch/kubeconfig"
@@ -62,6 +63,12 @@ func (a *ask) follow(ctx context.Context, config *kubeconfig.Config, streams Str
 	}
 	l := a.newLoop(sources, streams)
 	l.saving = saving
+	exporter, stop, err := a.metrics.serve(sources, tell)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	l.exporter = exporter
 	ended := l.run(ctx)
 	err = l.unsaved(a.asAsked(ended, sources))
 	if isInterrupted(ended) || errors.Is(ended, errTimeout) && !a.once {
@@ -88,12 +95,13 @@ const behind = time.Second
 
 // loop prints what happens to the sources.
 type loop struct {
-	sources []*source
-	saving  *saving
-	printer *output.Printer
-	raw     *rawLines // nil: events are printed
-	count   int       // 0 is no limit
-	once    bool
+	sources  []*source
+	saving   *saving
+	exporter *metrics.Exporter // nil: there are no metrics
+	printer  *output.Printer
+	raw      *rawLines // nil: events are printed
+	count    int       // 0 is no limit
+	once     bool
 
 	shown int // events printed
 }
@@ -173,6 +181,9 @@ func (l *loop) show(ev stream.Event) (over bool, err error) {
 	}
 	from.tell.Event(ev, objects)
 	l.saving.look(from.watcher)
+	if l.exporter != nil {
+		l.exporter.See(ev)
+	}
 
 	began := time.Now()
 	printed, err := l.printer.Print(ev)
