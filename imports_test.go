@@ -45,6 +45,7 @@ var allowed = map[string][]string{
 	"cmd/rawwatch":      {module + "/..."},
 	"cmd/rawwatch/...": {
 		module + "/...",
+		"go.yaml.in/yaml/v3",
 		"github.com/spf13/cobra",
 		"github.com/spf13/pflag",
 		"github.com/itchyny/gojq",

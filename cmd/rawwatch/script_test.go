@@ -44,7 +44,7 @@ import (
 //
 // Of what goes to stderr they take the time in front away, so that scripts
 // show what a terminal does. There are also the variables CM (the path of the
-// server files' ConfigMaps), NOBODY (an address where nobody listens) and PLAIN
+// server files' ConfigMaps), RECORDINGS (those of a real server), NOBODY (an address where nobody listens) and PLAIN
 // (one that does not speak TLS).
 
 func TestMain(m *testing.M) {
@@ -69,6 +69,11 @@ func TestScripts(t *testing.T) {
 				}
 			})
 			env.Setenv("CM", replay.ConfigMaps)
+			recordings, err := filepath.Abs(filepath.Join("..", "..", "testdata", "recordings"))
+			if err != nil {
+				return err
+			}
+			env.Setenv("RECORDINGS", recordings)
 			closed, err := closedPort()
 			if err != nil {
 				return err

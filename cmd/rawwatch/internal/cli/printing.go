@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -16,6 +17,10 @@ type printing struct {
 	showLabels   bool
 	labelColumns []string
 	colour       choice
+
+	managedFields bool
+	diffAll       bool
+	diffCache     size
 }
 
 func (p *printing) add(set *pflag.FlagSet) {
@@ -24,6 +29,11 @@ func (p *printing) add(set *pflag.FlagSet) {
 	set.StringSliceVarP(&p.labelColumns, "label-columns", "L", nil, "labels that get a column each, with commas between them; may be repeated")
 	p.colour = choice{terminal.Auto, []string{terminal.Auto, terminal.Always, terminal.Never}}
 	set.Var(&p.colour, "color", "colours: on a terminal without NO_COLOR, always, or never")
+
+	set.BoolVar(&p.managedFields, "show-managed-fields", false, "show metadata.managedFields in yaml and diff")
+	set.BoolVar(&p.diffAll, "diff-all", false, "show what changes all the time, too")
+	p.diffCache = output.DefaultBodies
+	set.Var(&p.diffCache, "diff-cache", "how much of the objects to keep to compare with")
 }
 
 // check refuses what a format has no place for.
@@ -31,6 +41,13 @@ func (p *printing) check(format string, given func(string) bool) error {
 	for _, flag := range []string{"show-labels", "label-columns"} {
 		if given(flag) && !output.Format(format).HasColumns() {
 			return usagef("--%s adds columns, and -o %s has none; use -o %s or -o %s", flag, format, output.Text, output.Wide)
+		}
+	}
+	for flag, formats := range map[string][]output.Format{
+		"show-managed-fields": {output.YAML, output.Diff}, "diff-all": {output.Diff}, "diff-cache": {output.Diff},
+	} {
+		if given(flag) && !slices.Contains(formats, output.Format(format)) {
+			return usagef("--%s changes nothing of -o %s; it is for -o %s", flag, format, formats[len(formats)-1])
 		}
 	}
 	for _, key := range p.labelColumns {
@@ -50,5 +67,8 @@ func (p *printing) options(out io.Writer, format string, markers bool) output.Op
 		ShowLabels:   p.showLabels,
 		LabelColumns: p.labelColumns,
 		Colour:       terminal.HasColours(out, p.colour.value),
+
+		ManagedFields: p.managedFields,
+		Diff:          output.DiffOptions{Noise: p.diffAll, Bodies: int(p.diffCache)},
 	}
 }

@@ -6,7 +6,9 @@
 //
 //	json.go   one JSON object a line, the server's bytes untouched
 //	raw.go    the lines of the wire, as received
+//	yaml.go   documents, as kubectl writes them
 //	name.go   ADDED pod/web-1
+//	diff.go   what has changed; changes.go how it looks, bodies.go against what
 //	text.go   rows and columns, for people; row.go reads what a server sent,
 //	          sheet.go has the columns of one type, listen.go learns them
 //	source.go what is watched, and how to tell several apart
@@ -25,6 +27,7 @@
 //
 // # What it will not do
 //
-// It keeps nothing from one event to the next but columns and their width, and
-// decides nothing about the watch.
+// It keeps nothing from one event to the next but columns and their width and,
+// for diff, the last version of objects, within a limit; and it decides nothing
+// about the watch.
 package output

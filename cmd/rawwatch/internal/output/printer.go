@@ -22,9 +22,12 @@ type Options struct {
 	// ShowLabels adds one with all of them.
 	LabelColumns []string
 	ShowLabels   bool
-	Colour       bool
+	Colour       bool // of Diff, too
 	// Now is the time that ages count to; nil is that of the clock.
 	Now func() time.Time
+	// ManagedFields shows them in YAML and Diff.
+	ManagedFields bool
+	Diff          DiffOptions
 }
 
 // Format is a value of --output.
@@ -35,11 +38,13 @@ const (
 	Wide Format = "wide" // with the columns that need room
 	JSON Format = "json"
 	Name Format = "name"
+	YAML Format = "yaml"
+	Diff Format = "diff"
 	Raw  Format = "raw"
 )
 
 // Formats are all there are, the default first.
-func Formats() []Format { return []Format{Text, Wide, JSON, Name, Raw} }
+func Formats() []Format { return []Format{Text, Wide, JSON, YAML, Name, Diff, Raw} }
 
 // HasColumns reports whether the format is made of a server's Table.
 func (f Format) HasColumns() bool { return f == Text || f == Wide }
@@ -76,6 +81,10 @@ func New(w io.Writer, o Options, sources ...Source) *Printer {
 		p.format = jsonLines{several}
 	case Name:
 		p.format = names{several}
+	case YAML:
+		p.format = yamlDocuments{several, o.ManagedFields}
+	case Diff:
+		p.format = newDiffs(o, several)
 	case Raw:
 		p.format = rawLines{}
 	default:
