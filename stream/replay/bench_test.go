@@ -14,24 +14,20 @@ import (
 // pods is the recorded watch of 300 pods, unpacked.
 func pods(b *testing.B) []byte {
 	b.Helper()
-	data, err := loadPods()
-	if err != nil {
-		b.Fatal(err)
-	}
-	return data
-}
-
-func loadPods() ([]byte, error) {
 	f, err := os.Open(recordings + "pods-300.watch.gz")
 	if err != nil {
-		return nil, err
+		b.Fatal(err)
 	}
 	defer f.Close()
 	z, err := gzip.NewReader(f)
 	if err != nil {
-		return nil, err
+		b.Fatal(err)
 	}
-	return io.ReadAll(z)
+	data, err := io.ReadAll(z)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return data
 }
 
 func BenchmarkReader(b *testing.B) {

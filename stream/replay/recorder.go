@@ -207,10 +207,9 @@ func (e *recorded) bytes(p []byte) {
 	case e.watch && e.packed:
 		e.write(e.hide(&Record{Kind: KindRaw, Bytes: p}))
 	case e.watch:
-		for rec := e.lines.next(&p); rec != nil; rec = e.lines.next(&p) {
+		for _, rec := range e.lines.write(p) {
 			e.write(e.hide(rec))
 		}
-		e.lines.cut()
 	default:
 		// Held back until it is whole, or the secrets in it could not be found.
 		if e.whole = append(e.whole, p...); len(e.whole) > maxHeldBack {
@@ -252,7 +251,7 @@ func (e *recorded) hide(rec *Record) *Record {
 	clean, ok := []byte(nil), false
 	switch {
 	case rec.checked:
-		clean, ok = e.r.redactor.event(text, e.lines.kind, e.scope), true
+		clean, ok = e.r.redactor.valid(text, e.scope), true
 	case !e.given: // a part of a body is no JSON, or by accident
 		clean, ok = e.r.redactor.json(text, e.scope)
 	}

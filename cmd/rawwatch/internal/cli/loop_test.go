@@ -34,7 +34,7 @@ func parsed(t *testing.T, args ...string) *ask {
 func (a *ask) looped(srv *replay.Server, out, err io.Writer) *loop {
 	s := &source{target: a.target}
 	a.prepare(s, &kubeconfig.Config{Client: srv.Client(), Server: srv.URL()}, story.New(err, 0), nil)
-	return a.newLoop([]*source{s}, out)
+	return a.newLoop([]*source{s}, Streams{Out: out})
 }
 
 func TestASlowReaderOfStandardOutputIsTold(t *testing.T) {

@@ -3,14 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
-	"io"
 	"iter"
 	"time"
 
 	"example.com/rawwatch/cmd/rawwatch/internal/metrics"
 	"example.com/rawwatch/cmd/rawwatch/internal/output"
 	"example.com/rawwatch/cmd/rawwatch/internal/story"
-	"example.com/rawwatch/cmd/rawwatch/internal/terminal"
 	"example.com/rawwatch/kubeconfig"
 	"example.com/rawwatch/stream"
 )
@@ -28,8 +26,7 @@ func (a *ask) run(ctx context.Context, streams Streams) error {
 	// there is one way out, whatever it is doing.
 	ctx, stop := withReader(ctx, streams.Out)
 	defer stop()
-	screen := terminal.NewScreen(streams.Out, streams.Err)
-	tell := story.New(screen.Err(), int(a.verbosity))
+	tell := story.New(streams.Err, int(a.verbosity))
 	config, err := a.connect(ctx, streams.Err, tell)
 	if err != nil {
 		return a.asAsked(err, nil)
@@ -41,11 +38,11 @@ func (a *ask) run(ctx context.Context, streams Streams) error {
 	if err != nil {
 		return err
 	}
-	return recording.end(a.follow(ctx, config, screen, tell))
+	return recording.end(a.follow(ctx, config, streams, tell))
 }
 
 // follow finds the type on the server, and watches it.
-func (a *ask) follow(ctx context.Context, config *kubeconfig.Config, screen *terminal.Screen, tell *story.Story) error {
+func (a *ask) follow(ctx context.Context, config *kubeconfig.Config, streams Streams, tell *story.Story) error {
 	sources, err := a.locate(ctx, config, tell)
 	if err != nil {
 		// What ends it may come before there is anything to watch.
@@ -64,7 +61,7 @@ func (a *ask) follow(ctx context.Context, config *kubeconfig.Config, screen *ter
 	if a.rawNow && a.checkpoint == "" {
 		tell.Say("raw starts from now; --start stream shows what exists")
 	}
-	l := a.newLoop(sources, screen.Out())
+	l := a.newLoop(sources, streams)
 	l.saving = saving
 	exporter, stop, err := a.metrics.serve(sources, tell)
 	if err != nil {
@@ -72,9 +69,7 @@ func (a *ask) follow(ctx context.Context, config *kubeconfig.Config, screen *ter
 	}
 	defer stop()
 	l.exporter = exporter
-	hide := screen.Show(a.statusLine(sources, config, screen.Err()))
 	ended := l.run(ctx)
-	hide()
 	err = l.unsaved(a.asAsked(ended, sources))
 	if isInterrupted(ended) || errors.Is(ended, errTimeout) && !a.once {
 		tell.Left(ended.Error(), l.shown, l.goesOn())
@@ -111,13 +106,13 @@ type loop struct {
 	shown int // events printed
 }
 
-func (a *ask) newLoop(sources []*source, out io.Writer) *loop {
+func (a *ask) newLoop(sources []*source, streams Streams) *loop {
 	l := &loop{sources: sources, count: int(a.count), once: a.once}
 	var printed []output.Source
 	for _, s := range sources {
 		printed = append(printed, s.printed())
 	}
-	l.printer = output.New(out, a.printing.options(out, a.output.value, a.markers), printed...)
+	l.printer = output.New(streams.Out, a.printing.options(streams.Out, a.output.value, a.markers), printed...)
 	for _, s := range sources {
 		l.printer.Listen(s.watcher)
 	}

@@ -12,7 +12,6 @@ import (
 
 	"example.com/rawwatch/cmd/rawwatch/internal/cause"
 	"example.com/rawwatch/cmd/rawwatch/internal/story"
-	"example.com/rawwatch/cmd/rawwatch/internal/terminal"
 	"example.com/rawwatch/decode"
 	"example.com/rawwatch/status"
 	"example.com/rawwatch/stream"
@@ -39,13 +38,23 @@ func newNarrator(o Options, d *director) *narrator {
 
 const width = 80
 
-func (n *narrator) paint(c terminal.Colour, text string) string { return painted(n.colour, c, text) }
+// Colours of a terminal.
+const (
+	bold   = "1"
+	dim    = "2"
+	red    = "31"
+	green  = "32"
+	yellow = "33"
+	cyan   = "36"
+)
 
-func painted(colours bool, c terminal.Colour, text string) string {
-	if !colours {
+func (n *narrator) paint(code, text string) string { return painted(n.colour, code, text) }
+
+func painted(colour bool, code, text string) string {
+	if !colour {
 		return text
 	}
-	return terminal.Paint(c, text)
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
 }
 
 // line writes a line of the story.
@@ -58,7 +67,7 @@ func (n *narrator) line(format string, args ...any) {
 // rule writes a line across the page, with a title in it.
 func (n *narrator) rule(title string) {
 	rest := strings.Repeat("─", max(width-len(title)-4, 0))
-	n.line("%s %s %s", n.paint(terminal.Dim, "──"), n.paint(terminal.Bold, title), n.paint(terminal.Dim, rest))
+	n.line("%s %s %s", n.paint(dim, "──"), n.paint(bold, title), n.paint(dim, rest))
 }
 
 func (n *narrator) intro(server *url.URL, onLoopback bool) {
@@ -77,11 +86,11 @@ func (n *narrator) scene(number int, s scene) {
 }
 
 func (n *narrator) server(format string, args ...any) {
-	n.line("   %s %s", n.paint(terminal.Yellow, "server"), fmt.Sprintf(format, args...))
+	n.line("   %s %s", n.paint(yellow, "server"), fmt.Sprintf(format, args...))
 }
 
 func (n *narrator) client(format string, args ...any) {
-	n.line("   %s %s", n.paint(terminal.Cyan, "client"), fmt.Sprintf(format, args...))
+	n.line("   %s %s", n.paint(cyan, "client"), fmt.Sprintf(format, args...))
 }
 
 // podStatus is what a row shows of a pod.
@@ -114,7 +123,7 @@ func (n *narrator) event(ev stream.Event) error {
 			return err
 		}
 	}
-	code := map[stream.EventType]terminal.Colour{stream.Added: terminal.Green, stream.Modified: terminal.Yellow, stream.Deleted: terminal.Red}[ev.Type]
+	code := map[stream.EventType]string{stream.Added: green, stream.Modified: yellow, stream.Deleted: red}[ev.Type]
 	_, err := fmt.Fprintf(n.out, "%s %-10s %-12s %s%s\n",
 		painted(n.colours, code, fmt.Sprintf("%-10s", ev.Type)), ev.Name, phase, ev.ResourceVersion, note)
 	return err

@@ -3,12 +3,12 @@ package story
 import (
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"sync"
 	"time"
 
 	"example.com/rawwatch/cmd/rawwatch/internal/escape"
-	"example.com/rawwatch/cmd/rawwatch/internal/terminal"
 	"example.com/rawwatch/stream"
 )
 
@@ -47,13 +47,22 @@ const (
 
 func clock(t time.Time) string { return t.UTC().Format(seconds) }
 
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
 // New makes a Story that writes to w.
 func New(w io.Writer, verbosity int) *Story {
 	shared := &writer{Writer: w}
 	switch {
 	case verbosity > 0:
 		shared.stamp = milliseconds
-	case !terminal.Is(w):
+	case !isTerminal(w):
 		shared.stamp = seconds
 	}
 	return &Story{w: shared, verbosity: verbosity, repeats: map[string]repeat{}}

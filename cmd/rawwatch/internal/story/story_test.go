@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"net/url"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -194,6 +196,10 @@ func TestTheTimeIsInFrontUnlessItIsATerminal(t *testing.T) {
 		New(&out, 1).Say("y")
 		assert.Equal(t, "22:39:33Z rawwatch: pods: x\n22:39:33.000Z rawwatch: y\n", out.String())
 	})
+	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	require.NoError(t, err)
+	defer file.Close()
+	assert.False(t, isTerminal(file))
 }
 
 func TestAFlappingConnectionIsNotTwoLinesEachTime(t *testing.T) {
