@@ -14,20 +14,24 @@ import (
 // pods is the recorded watch of 300 pods, unpacked.
 func pods(b *testing.B) []byte {
 	b.Helper()
-	f, err := os.Open(recordings + "pods-300.watch.gz")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		b.Fatal(err)
-	}
-	data, err := io.ReadAll(z)
+	data, err := loadPods()
 	if err != nil {
 		b.Fatal(err)
 	}
 	return data
+}
+
+func loadPods() ([]byte, error) {
+	f, err := os.Open(recordings + "pods-300.watch.gz")
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
 }
 
 func BenchmarkReader(b *testing.B) {

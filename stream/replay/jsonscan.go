@@ -2,13 +2,23 @@ package replay
 
 import (
 	"encoding/json"
+	"errors"
 	"iter"
+
+	"example.com/rawwatch/decode"
 )
 
 // What is recorded has to stay as it is, byte for byte, so it is never decoded
 // and encoded again. The functions here find where in a JSON text a value
-// stands; they take texts that json.Valid has accepted, and look at nothing
+// stands; they take texts that isJSON has accepted, and look at nothing
 // but brackets and quotes.
+
+// isJSON is json.Valid, several times as fast on what is recorded.
+func isJSON(b []byte) bool {
+	var m decode.Meta
+	_, bad := errors.AsType[*decode.SyntaxError](decode.ScanObject(b, &m))
+	return !bad
+}
 
 // span is where a value stands, spaces around it included: from the colon or
 // comma before it to the comma or bracket after it.

@@ -75,12 +75,14 @@ func (d *Reader) begin() error {
 	d.next = d.bareEvents
 	line, err := d.readLine()
 	if err == io.EOF {
-		return nil // an empty file is an empty recording, cut short or not
-	}
-	if err != nil {
+		line = bytes.TrimSpace(d.buf)
+		if len(line) == 0 || line[0] == '{' || line[0] == '#' {
+			return nil // an empty file is an empty recording, cut short or not
+		}
+	} else if err != nil {
 		return err
 	}
-	if !json.Valid(line) {
+	if !isJSON(line) {
 		return &SyntaxError{d.line, errors.New("not a recording: neither a JSON line nor an HTTP answer")}
 	}
 	if lookup(line, "rwr") == nil {
@@ -147,7 +149,7 @@ func (d *Reader) readLine() ([]byte, error) {
 		}
 		// A recorder that was killed leaves half a line at most, and a last line
 		// that is whole is good without its newline.
-		if err == io.EOF && !json.Valid(line) {
+		if err == io.EOF && !isJSON(line) {
 			d.truncated = &SyntaxError{d.line, fmt.Errorf("the last line is cut off: %w", io.ErrUnexpectedEOF)}
 			return nil, io.EOF
 		}
@@ -234,7 +236,7 @@ func (r *Record) known() bool {
 // parseRecord reads a line. Bytes of the record are those of the line where
 // they stand in it as they are.
 func parseRecord(line []byte) (*Record, error) {
-	if !json.Valid(line) {
+	if !isJSON(line) {
 		return nil, errors.New("not JSON")
 	}
 	// One shape for all kinds: a key that a kind does not use is ignored, as an

@@ -3,15 +3,15 @@ package replay
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
+
+	"example.com/rawwatch/decode"
 )
 
 // A Kind says what a [Record] is about. Kinds this package does not know are
@@ -117,7 +117,10 @@ func (r *Record) appendLine(b []byte) ([]byte, error) {
 	}
 	if len(r.Cuts) > 0 {
 		b = append(b, `,"cut":`...)
-		b = append(b, strings.ReplaceAll(fmt.Sprint(r.Cuts), " ", ",")...)
+		for i, c := range r.Cuts {
+			b = strconv.AppendInt(append(b, "[,"[min(i, 1)]), int64(c), 10)
+		}
+		b = append(b, ']')
 	}
 	if r.Hidden > 0 {
 		b = fmt.Appendf(b, `,"len":%d`, r.Hidden)
@@ -151,7 +154,7 @@ func (r *Record) appendBytes(b []byte) ([]byte, error) {
 	case r.Kind == KindBody:
 		// Servers end a list with a newline, which JSON text in a line cannot.
 		text, lf := bytes.CutSuffix(r.Bytes, []byte("\n"))
-		if fitsInLine(text) && json.Valid(text) {
+		if fitsInLine(text) && isJSON(text) {
 			if lf {
 				b = append(b, `,"lf":true`...)
 			}
@@ -168,7 +171,8 @@ func (r *Record) appendBytes(b []byte) ([]byte, error) {
 // isEventLine reports whether b can stand in an "ev" member: a JSON object with
 // a type, in one line, in UTF-8.
 func isEventLine(b []byte) bool {
-	return fitsInLine(b) && json.Valid(b) && hasType(b)
+	var ev decode.Event
+	return fitsInLine(b) && decode.ScanEvent(b, &ev) == nil
 }
 
 // hasType reports whether b, which is valid JSON, is an object with a type.
@@ -184,14 +188,24 @@ func hasType(b []byte) bool {
 // fitsInLine reports whether b survives as a part of a line of text. A carriage
 // return would too, but not every editor.
 func fitsInLine(b []byte) bool {
-	return !bytes.ContainsAny(b, "\n\r") && utf8.Valid(b)
+	return bytes.IndexByte(b, '\n') < 0 && bytes.IndexByte(b, '\r') < 0 && utf8.Valid(b)
 }
 
 func appendMember(b []byte, key, value string) []byte {
 	b = append(b, `,"`...)
 	b = append(b, key...)
 	b = append(b, `":`...)
-	return append(b, quote(value)...)
+	return appendQuoted(b, value)
+}
+
+// appendQuoted is quote, for text that mostly needs no escapes.
+func appendQuoted(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			return append(b, quote(s)...)
+		}
+	}
+	return append(append(append(b, '"'), s...), '"')
 }
 
 // appendHeader writes fields in order of their names, a single value as a

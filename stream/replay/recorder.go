@@ -5,12 +5,9 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"html"
 	"io"
 	"net"
 	"net/http"
-	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -72,20 +69,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	header := resp.Header
 	if !r.KeepSecrets {
-		// The request of an answer is the one that was sent: a RoundTripper
-		// below us may have put the credentials on.
-		e.echoes = credentials(req, resp.Request)
-		if location := resp.Header.Get("Location"); len(location) > len(redacted) {
-			// The page that comes with a redirect has a link to it.
-			// It is first: there may be one of the others in it.
-			e.echoes = append([][]byte{[]byte(html.EscapeString(location)), []byte(location)}, e.echoes...)
-		}
 		header = r.redactor.header(header)
-		for _, values := range header { // copies
-			for i := range values {
-				values[i] = string(e.withoutEchoes([]byte(values[i])))
-			}
-		}
 	}
 	e.write(&Record{Kind: KindResponse, Status: resp.StatusCode, Header: header})
 	if resp.StatusCode == http.StatusSwitchingProtocols {
@@ -152,9 +136,8 @@ type recorded struct {
 	scope  scope
 	ctx    context.Context
 	body   io.ReadCloser
-	watch  bool     // lines are events
-	packed bool     // compressed: only raw bytes make sense
-	echoes [][]byte // credentials of the request, which servers repeat
+	watch  bool // lines are events
+	packed bool // compressed: only raw bytes make sense
 
 	mu    sync.Mutex // Close may come while Read waits
 	lines lineSplitter
@@ -207,9 +190,10 @@ func (e *recorded) bytes(p []byte) {
 	case e.watch && e.packed:
 		e.write(e.hide(&Record{Kind: KindRaw, Bytes: p}))
 	case e.watch:
-		for _, rec := range e.lines.write(p) {
+		for rec := e.lines.next(&p); rec != nil; rec = e.lines.next(&p) {
 			e.write(e.hide(rec))
 		}
+		e.lines.cut()
 	default:
 		// Held back until it is whole, or the secrets in it could not be found.
 		if e.whole = append(e.whole, p...); len(e.whole) > maxHeldBack {
@@ -244,14 +228,11 @@ func (e *recorded) hide(rec *Record) *Record {
 	if e.r.redactor == nil {
 		return rec
 	}
-	if without := e.withoutEchoes(rec.Bytes); len(without) != len(rec.Bytes) {
-		rec.Bytes, rec.Cuts, rec.checked = without, nil, false
-	}
 	text, lf := bytes.CutSuffix(rec.Bytes, []byte("\n"))
 	clean, ok := []byte(nil), false
 	switch {
 	case rec.checked:
-		clean, ok = e.r.redactor.valid(text, e.scope), true
+		clean, ok = e.r.redactor.event(text, e.lines.kind, e.scope), true
 	case !e.given: // a part of a body is no JSON, or by accident
 		clean, ok = e.r.redactor.json(text, e.scope)
 	}
@@ -267,49 +248,6 @@ func (e *recorded) hide(rec *Record) *Record {
 		rec.Bytes, rec.Cuts = clean, nil // the cuts are offsets in what was there before
 	}
 	return rec
-}
-
-// withoutEchoes is b without the credentials of the request: login gateways and
-// debugging proxies show what they refused. What takes their place has another
-// length than any of them.
-func (e *recorded) withoutEchoes(b []byte) []byte {
-	for _, secret := range e.echoes {
-		if bytes.Contains(b, secret) {
-			b = bytes.ReplaceAll(b, secret, []byte(redacted))
-		}
-	}
-	return b
-}
-
-// credentials are what the requests carry to say who they are from, in the
-// forms in which that may be repeated.
-func credentials(requests ...*http.Request) [][]byte {
-	var found [][]byte
-	add := func(text string) {
-		for _, form := range []string{text, url.QueryEscape(text)} {
-			// What is shorter would garble more than it hides.
-			if len(form) > len(redacted) && !slices.ContainsFunc(found, func(b []byte) bool { return string(b) == form }) {
-				found = append(found, []byte(form))
-			}
-		}
-	}
-	for _, r := range requests {
-		if r == nil {
-			continue
-		}
-		for _, name := range []string{"Authorization", "Proxy-Authorization", "Cookie"} {
-			for _, value := range r.Header.Values(name) {
-				add(value)
-				if _, token, ok := strings.Cut(value, " "); ok {
-					add(token)
-				}
-			}
-		}
-		if _, password, ok := r.BasicAuth(); ok {
-			add(password)
-		}
-	}
-	return found
 }
 
 // conceal leaves the length of the bytes, and a hash.

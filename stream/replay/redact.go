@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"strings"
@@ -96,14 +95,6 @@ func (r *redactor) header(h http.Header) http.Header {
 			out[k] = []string{redacted}
 		}
 	}
-	// Where a redirect leads is of use; its user info, path and query may be a
-	// one-time credential.
-	if location := out.Get("Location"); location != "" {
-		out.Set("Location", redacted)
-		if u, err := url.Parse(location); err == nil {
-			out.Set("Location", (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/" + redacted}).String())
-		}
-	}
 	return out
 }
 
@@ -132,21 +123,30 @@ type edit struct {
 	with string
 }
 
+// event is json for an event line that is known to be one, with an object of
+// the given kind.
+func (r *redactor) event(b, kind []byte, s scope) []byte {
+	if s == plainScope && (isSingle(kind) && !namesSecret(b) || harmless(b)) {
+		return b
+	}
+	return r.walk(b, s)
+}
+
 // json returns b, a whole JSON text, with the values of Secrets replaced and
 // every other byte as it is. ok is false if b is not JSON, so that nobody
 // knows what is in it.
 func (r *redactor) json(b []byte, s scope) (out []byte, ok bool) {
-	if !json.Valid(b) {
+	if !isJSON(b) {
 		return nil, false
 	}
-	return r.valid(b, s), true
+	if s == plainScope && harmless(b) {
+		return b, true
+	}
+	return r.walk(b, s), true
 }
 
-// valid is json for a text that is known to be JSON.
-func (r *redactor) valid(b []byte, s scope) []byte {
-	if s == plainScope && harmless(b) {
-		return b
-	}
+// walk goes through a text that is known to be JSON.
+func (r *redactor) walk(b []byte, s scope) []byte {
 	var edits []edit
 	r.object(b, 0, s, &edits)
 	if len(edits) == 0 {
@@ -162,27 +162,83 @@ func (r *redactor) valid(b []byte, s scope) []byte {
 	return append(out, b[last:]...)
 }
 
+// isSingle reports whether an object of this kind is one object and no Secret,
+// by what its server says it is.
+func isSingle(kind []byte) bool {
+	switch k := string(kind); {
+	case k == "", k == "Table", strings.HasSuffix(k, "List"):
+		return false // a bare one, or one that holds others
+	case hasSecrets(k) != plainScope:
+		return false
+	}
+	return true
+}
+
+// namesSecret reports whether a kind with secrets, or an escape that may be
+// part of one, is anywhere in b. Of what a watch brings, nothing else of an
+// object that is no Secret itself can be one. This is run on every event, so it
+// looks for words that begin with a rare letter, and only then at what is
+// around them: nearly every pod has imagePullSecrets or a secretName.
+func namesSecret(b []byte) bool {
+	return hasWord(b, "Secret", `"`) || hasWord(b, "Request", `"Token`) || escapesLetters(b)
+}
+
+// hasWord reports whether word is in b with before in front of it.
+func hasWord(b []byte, word, before string) bool {
+	for at := 0; ; at += len(word) {
+		i := bytes.Index(b[at:], []byte(word))
+		if i < 0 {
+			return false
+		}
+		if at += i; bytes.HasSuffix(b[:at], []byte(before)) {
+			return true
+		}
+	}
+}
+
+// escapesLetters reports whether a letter that needs no escape has one: \u0053
+// is an S. Servers escape < > & in that way, and these are no part of a kind.
+func escapesLetters(b []byte) bool {
+	for {
+		i := bytes.Index(b, []byte(`\u00`))
+		if i < 0 {
+			return false
+		}
+		if b = b[i+4:]; len(b) > 0 && b[0] >= '4' && b[0] <= '7' {
+			return true
+		}
+	}
+}
+
+// hasSecrets is the scope of an object of this kind.
+func hasSecrets(kind string) scope {
+	kind = strings.TrimSpace(kind)
+	switch {
+	case strings.EqualFold(kind, "Secret"), strings.EqualFold(kind, "SecretList"):
+		return secretScope
+	case strings.EqualFold(kind, "TokenRequest"):
+		return tokenScope
+	}
+	return plainScope
+}
+
 // harmless reports whether a look at the bytes shows that no kind in b is one
 // with secrets, however it is spelled. Most of what is recorded is that, and
 // need not be taken apart.
 func harmless(b []byte) bool {
-	for _, s := range []string{"ecret", "ECRET", "oken", "OKEN", `\u`} {
+	for _, s := range []string{"ecret", "ECRET", "oken", "OKEN"} {
 		if bytes.Contains(b, []byte(s)) {
 			return false
 		}
 	}
-	return true
+	return !escapesLetters(b)
 }
 
 // object looks for Secrets in b, which stands at offset base: it may be one,
 // an event or a list or a Table that holds some, or something else.
 func (r *redactor) object(b []byte, base int, s scope, edits *[]edit) {
-	kind := strings.TrimSpace(lookupString(b, "kind"))
-	switch {
-	case strings.EqualFold(kind, "Secret"), strings.EqualFold(kind, "SecretList"):
-		s = secretScope
-	case strings.EqualFold(kind, "TokenRequest"):
-		s = tokenScope
+	if own := hasSecrets(lookupString(b, "kind")); own != plainScope {
+		s = own
 	}
 	for key, at := range members(b) {
 		v, vbase := at.of(b), base+at.start

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/rawwatch/backoff"
+	"example.com/rawwatch/cmd/rawwatch/internal/goal"
 	"example.com/rawwatch/cmd/rawwatch/internal/output"
 	"example.com/rawwatch/kubeconfig"
 	"example.com/rawwatch/stream"
@@ -28,6 +29,8 @@ type ask struct {
 	// begin is what --start, --watch-only, --resource-version and -o raw come
 	// to together.
 	begin stream.Start
+	// goal is what --for asks for.
+	goal goal.Goal
 	// rawNow: it is now only because -o raw is.
 	rawNow bool
 }
@@ -52,6 +55,9 @@ func (f *flags) parse(cmd *cobra.Command, args []string) (*ask, error) {
 		return nil, err
 	}
 	if err := a.since(given); err != nil {
+		return nil, err
+	}
+	if err := a.waits(given); err != nil {
 		return nil, err
 	}
 	if err := f.recording.check(given); err != nil {
@@ -120,7 +126,7 @@ func (a *ask) what(args []string, given func(string) bool) error {
 // notType refuses what is a place on a server, but not written as a path.
 func notType(arg string) error {
 	if u, err := url.Parse(arg); err == nil && u.Scheme != "" && u.Host != "" {
-		return usagef("that is a URL: use --server %s://%s and the path %s", u.Scheme, u.Host, u.EscapedPath())
+		return usagef("that is a URL: use --server %s://%s and the path %s", u.Scheme, u.Host, u.RequestURI())
 	}
 	if strings.HasPrefix(arg, "api/") || strings.HasPrefix(arg, "apis/") {
 		return usagef("%q is no TYPE; did you mean /%s?", arg, arg)

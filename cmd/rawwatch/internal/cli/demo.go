@@ -1,13 +1,12 @@
 package cli
 
 import (
-	"io"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"example.com/rawwatch/cmd/rawwatch/internal/demo"
+	"example.com/rawwatch/cmd/rawwatch/internal/terminal"
 )
 
 func newDemo(streams Streams) *cobra.Command {
@@ -29,8 +28,8 @@ Events go to standard output, the story to standard error.`,
 			defer stop()
 			err := demo.Run(ctx, demo.Options{
 				Duration: time.Duration(length),
-				Out:      streams.Out, ColourOut: hasColours(streams.Out),
-				Err: streams.Err, ColourErr: hasColours(streams.Err),
+				Out:      streams.Out, ColourOut: terminal.HasColours(streams.Out, terminal.Auto),
+				Err: streams.Err, ColourErr: terminal.HasColours(streams.Err, terminal.Auto),
 			})
 			if isClosedPipe(err) {
 				return nil
@@ -40,15 +39,4 @@ Events go to standard output, the story to standard error.`,
 	}
 	cmd.Flags().Var(&length, "duration", "about how long; short ones have fewer scenes")
 	return cmd
-}
-
-// hasColours reports whether w is a terminal, and nobody has said that they do
-// not want any (no-color.org).
-func hasColours(w io.Writer) bool {
-	file, ok := w.(*os.File)
-	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
-		return false
-	}
-	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"example.com/rawwatch/cmd/rawwatch/internal/cause"
 	"example.com/rawwatch/cmd/rawwatch/internal/discovery"
 	"example.com/rawwatch/cmd/rawwatch/internal/escape"
+	"example.com/rawwatch/cmd/rawwatch/internal/story"
 	"example.com/rawwatch/kubeconfig"
 	"example.com/rawwatch/status"
 	"example.com/rawwatch/stream"
@@ -44,13 +46,16 @@ func (f *failure) Unwrap() error { return f.err }
 
 // errorLine is what goes to standard error. A server's words are in it, so it
 // is escaped, line breaks included.
-func errorLine(err error) string {
+func errorLine(err error, json bool) []byte {
 	text := strings.TrimPrefix(err.Error(), "kubeconfig: ")
 	if config := (*kubeconfig.Error)(nil); errors.As(err, &config) {
 		text = optionFlags.Replace(text)
 	}
 	text = strings.TrimPrefix(text, "stream: ")
-	return "rawwatch: error: " + escape.Text(text) + "\n"
+	if json {
+		return story.ErrorJSON(time.Now(), text)
+	}
+	return []byte("rawwatch: error: " + escape.Text(text) + "\n")
 }
 
 // failed puts the place into what ended the watch. What is no failure of the
@@ -165,12 +170,15 @@ func canI(e *stream.Error) string {
 }
 
 // unmet is the error of a --timeout that passed too early, with what kept it
-// from being met.
-func unmet(sources []*source) error {
+// from being met. l is nil if nothing was watched yet.
+func unmet(l *loop) error {
+	if l == nil {
+		return fmt.Errorf("%w before anything could be watched", errUnmet)
+	}
 	var missing []string
 	var last error
-	for _, s := range sources {
-		if s.synced {
+	for _, s := range l.sources {
+		if l.goal == nil && s.synced {
 			continue
 		}
 		missing = append(missing, s.label)
@@ -178,11 +186,15 @@ func unmet(sources []*source) error {
 			last = err
 		}
 	}
-	of := ""
-	if len(sources) > 1 {
-		of = " of " + strings.Join(missing, ", ")
+	var err error
+	switch {
+	case l.goal != nil:
+		err = fmt.Errorf("%w before --for was met: %s", errUnmet, l.goal.Missing())
+	case len(l.sources) > 1:
+		err = fmt.Errorf("%w before the initial state of %s was complete", errUnmet, strings.Join(missing, ", "))
+	default:
+		err = fmt.Errorf("%w before the initial state was complete", errUnmet)
 	}
-	err := fmt.Errorf("%w before the initial state%s was complete", errUnmet, of)
 	if last != nil {
 		err = fmt.Errorf("%w; the last failure: %s", err, cause.Of(last))
 	}

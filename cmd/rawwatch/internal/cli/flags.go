@@ -37,6 +37,7 @@ type flags struct {
 	timeout duration
 	count   count
 	once    bool
+	waitFor string
 
 	// What to do when it goes wrong. An empty choice leaves it to the verdict
 	// table.
@@ -59,6 +60,7 @@ type flags struct {
 	metadataOnly bool
 	printing     printing
 	verbosity    count
+	logFormat    choice
 
 	recording recordingFlags
 	metrics   metricsFlags
@@ -69,6 +71,13 @@ const (
 	startList   = "list"
 	startStream = "stream"
 	startNow    = "now"
+)
+
+// The values of --log-format.
+const (
+	logFormatFlag = "log-format"
+	logText       = "text"
+	logJSON       = "json"
 )
 
 // words that several policy flags take.
@@ -121,6 +130,7 @@ func (f *flags) add(cmd *cobra.Command) {
 
 	set.Var(&f.timeout, "timeout", "stop after this time")
 	set.Var(&f.count, "count", "stop after this many events")
+	set.StringVar(&f.waitFor, "for", "", "stop when it is so: delete, create, condition=NAME[=VALUE], jq=EXPRESSION")
 	set.BoolVar(&f.once, "once", false, "stop when all that exists has been shown")
 
 	f.onExpired = choice{relist, []string{relist, fail}}
@@ -151,7 +161,9 @@ func (f *flags) add(cmd *cobra.Command) {
 	set.BoolVar(&f.markers, "markers", false, "print SYNCED, GAP and RESET too")
 	set.BoolVar(&f.metadataOnly, "metadata-only", false, "ask for metadata alone")
 	f.printing.add(set)
-	set.VarP(&f.verbosity, "v", "v", "how much to tell: 1 requests, repeats and the time (always away from a terminal), 2 events left out")
+	set.VarP(&f.verbosity, "v", "v", "how much to tell: 1 requests, repeats and the time (always away from a terminal), 2 events left out, 3 headers, 4 bodies")
+	f.logFormat = choice{logText, []string{logText, logJSON}}
+	set.Var(&f.logFormat, logFormatFlag, "how to tell it: lines, or a JSON object each")
 
 	f.recording.add(cmd)
 	f.metrics.add(cmd)

@@ -33,8 +33,8 @@ func parsed(t *testing.T, args ...string) *ask {
 // looped is the loop over a path, with srv in the place of a kubeconfig.
 func (a *ask) looped(srv *replay.Server, out, err io.Writer) *loop {
 	s := &source{target: a.target}
-	a.prepare(s, &kubeconfig.Config{Client: srv.Client(), Server: srv.URL()}, story.New(err, 0), nil)
-	return a.newLoop([]*source{s}, Streams{Out: out})
+	a.prepare(s, &kubeconfig.Config{Client: srv.Client(), Server: srv.URL()}, story.New(err, story.Options{}), nil)
+	return a.newLoop([]*source{s}, out)
 }
 
 func TestASlowReaderOfStandardOutputIsTold(t *testing.T) {

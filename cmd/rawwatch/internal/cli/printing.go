@@ -60,7 +60,12 @@ func (p *printing) check(format string, given func(string) bool) error {
 
 // options are what they come to, on this output.
 func (p *printing) options(out io.Writer, format string, markers bool) output.Options {
+	width := 0
+	if terminal.Is(out) {
+		width = terminal.Width(out)
+	}
 	return output.Options{
+		Width:        width,
 		Format:       output.Format(format),
 		Markers:      markers,
 		NoHeaders:    p.noHeaders,

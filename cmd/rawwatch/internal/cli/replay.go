@@ -65,7 +65,7 @@ What the network did is left out: rawwatch serve shows it to a client.`,
 func (f *replayed) run(ctx context.Context, name string, streams Streams) error {
 	ctx, stop := withReader(ctx, streams.Out)
 	defer stop()
-	tell := story.New(streams.Err, 0)
+	tell := story.New(streams.Err, story.Options{})
 	file, err := readRecording(name, streams.In, tell)
 	if err != nil {
 		return err

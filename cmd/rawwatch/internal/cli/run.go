@@ -32,12 +32,19 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 		args = []string{"version"}
 	}
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	interrupted, told := (*interruptedError)(nil), (*toldError)(nil)
 	if err != nil && !errors.As(err, &interrupted) && !errors.As(err, &told) {
-		io.WriteString(streams.Err, errorLine(err))
+		streams.Err.Write(errorLine(err, inJSON(cmd)))
 	}
 	return exitCode(err)
+}
+
+// inJSON: the command was told to tell its story so, and its error is the end
+// of that.
+func inJSON(cmd *cobra.Command) bool {
+	flag := cmd.Flags().Lookup(logFormatFlag)
+	return flag != nil && flag.Value.String() == logJSON
 }
 
 // newRoot makes the command: the watch itself, and the few others beside it.

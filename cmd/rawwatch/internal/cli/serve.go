@@ -72,7 +72,7 @@ func faultTable() string {
 }
 
 func (f *served) run(ctx context.Context, name string, streams Streams) error {
-	tell := story.New(streams.Err, 0)
+	tell := story.New(streams.Err, story.Options{})
 	var faults []replay.Fault
 	for _, text := range f.faults {
 		fault, err := replay.ParseFault(text)

@@ -3,12 +3,15 @@ package cli
 import (
 	"context"
 	"errors"
+	"io"
 	"iter"
 	"time"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/goal"
 	"example.com/rawwatch/cmd/rawwatch/internal/metrics"
 	"example.com/rawwatch/cmd/rawwatch/internal/output"
 	"example.com/rawwatch/cmd/rawwatch/internal/story"
+	"example.com/rawwatch/cmd/rawwatch/internal/terminal"
 	"example.com/rawwatch/kubeconfig"
 	"example.com/rawwatch/stream"
 )
@@ -26,7 +29,8 @@ func (a *ask) run(ctx context.Context, streams Streams) error {
 	// there is one way out, whatever it is doing.
 	ctx, stop := withReader(ctx, streams.Out)
 	defer stop()
-	tell := story.New(streams.Err, int(a.verbosity))
+	screen := terminal.NewScreen(streams.Out, streams.Err)
+	tell := story.New(screen.Err(), story.Options{Verbosity: int(a.verbosity), JSON: a.logFormat.value == logJSON})
 	config, err := a.connect(ctx, streams.Err, tell)
 	if err != nil {
 		return a.asAsked(err, nil)
@@ -34,19 +38,20 @@ func (a *ask) run(ctx context.Context, streams Streams) error {
 	if a.dry {
 		return a.dryRun(config, streams.Out, tell)
 	}
+	showTraffic(config.Client, tell, int(a.verbosity))
 	recording, err := a.recording.begin(config.Client, tell)
 	if err != nil {
 		return err
 	}
-	return recording.end(a.follow(ctx, config, streams, tell))
+	return recording.end(a.follow(ctx, config, screen, tell))
 }
 
 // follow finds the type on the server, and watches it.
-func (a *ask) follow(ctx context.Context, config *kubeconfig.Config, streams Streams, tell *story.Story) error {
+func (a *ask) follow(ctx context.Context, config *kubeconfig.Config, screen *terminal.Screen, tell *story.Story) error {
 	sources, err := a.locate(ctx, config, tell)
 	if err != nil {
 		// What ends it may come before there is anything to watch.
-		if isInterrupted(err) || errors.Is(err, errTimeout) && !a.once {
+		if isInterrupted(err) || errors.Is(err, errTimeout) && !a.ends() {
 			tell.Say("%s, %s", context.Cause(ctx), waitedFor(err, config))
 		}
 		return a.failed(a.asAsked(err, nil), sources, config)
@@ -61,27 +66,33 @@ func (a *ask) follow(ctx context.Context, config *kubeconfig.Config, streams Str
 	if a.rawNow && a.checkpoint == "" {
 		tell.Say("raw starts from now; --start stream shows what exists")
 	}
-	l := a.newLoop(sources, streams)
+	l := a.newLoop(sources, screen.Out())
 	l.saving = saving
 	exporter, stop, err := a.metrics.serve(sources, tell)
 	if err != nil {
 		return err
 	}
 	defer stop()
-	l.exporter = exporter
+	l.exporter, l.goal = exporter, a.tracker(sources)
+	hide := screen.Show(a.statusLine(sources, config, screen.Err()))
 	ended := l.run(ctx)
-	err = l.unsaved(a.asAsked(ended, sources))
-	if isInterrupted(ended) || errors.Is(ended, errTimeout) && !a.once {
+	hide()
+	err = l.unsaved(a.asAsked(ended, l))
+	if isInterrupted(ended) || errors.Is(ended, errTimeout) && !a.ends() {
 		tell.Left(ended.Error(), l.shown, l.goesOn())
 	}
 	return a.failed(err, sources, config)
 }
 
-// asAsked takes what is no failure out of the errors that end a watch.
-func (a *ask) asAsked(err error, sources []*source) error {
+// ends: something was to be waited for, and a --timeout before it is a failure.
+func (a *ask) ends() bool { return a.once || a.goal.Asked() }
+
+// asAsked takes what is no failure out of the errors that end a watch. l is nil
+// if it has not begun.
+func (a *ask) asAsked(err error, l *loop) error {
 	switch {
-	case errors.Is(err, errTimeout) && a.once:
-		return unmet(sources)
+	case errors.Is(err, errTimeout) && a.ends():
+		return unmet(l)
 	case errors.Is(err, errTimeout), isClosedPipe(err):
 		return nil
 	}
@@ -102,17 +113,19 @@ type loop struct {
 	raw      *rawLines // nil: events are printed
 	count    int       // 0 is no limit
 	once     bool
+	goal     *goal.Tracker // nil: there is none
+	began    time.Time
 
 	shown int // events printed
 }
 
-func (a *ask) newLoop(sources []*source, streams Streams) *loop {
-	l := &loop{sources: sources, count: int(a.count), once: a.once}
+func (a *ask) newLoop(sources []*source, out io.Writer) *loop {
+	l := &loop{sources: sources, count: int(a.count), once: a.once, began: time.Now()}
 	var printed []output.Source
 	for _, s := range sources {
 		printed = append(printed, s.printed())
 	}
-	l.printer = output.New(streams.Out, a.printing.options(streams.Out, a.output.value, a.markers), printed...)
+	l.printer = output.New(out, a.printing.options(out, a.output.value, a.markers), printed...)
 	for _, s := range sources {
 		l.printer.Listen(s.watcher)
 	}
@@ -195,6 +208,10 @@ func (l *loop) show(ev stream.Event) (over bool, err error) {
 		l.shown++
 	}
 	from.synced = from.synced || ev.Type == stream.Synced
+	if l.goal != nil && l.goal.See(ev) {
+		l.reached(from)
+		return true, nil
+	}
 	return l.once && l.allSynced() || l.enough(from), nil
 }
 

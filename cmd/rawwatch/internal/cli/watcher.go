@@ -68,6 +68,9 @@ func (a *ask) watcher() *stream.Watcher {
 		w.View = stream.MetadataOnly
 	case output.Format(a.output.value).HasColumns() && !a.recording.wanted():
 		w.View = stream.Table
+		if a.goal.NeedsObject() {
+			w.View = stream.TableObject
+		}
 	}
 	if a.output.value == string(output.Raw) {
 		w.Bookmarks = true // each of its lines counts, so each is seen by the loop

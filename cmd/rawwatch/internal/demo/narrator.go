@@ -12,6 +12,7 @@ import (
 
 	"example.com/rawwatch/cmd/rawwatch/internal/cause"
 	"example.com/rawwatch/cmd/rawwatch/internal/story"
+	"example.com/rawwatch/cmd/rawwatch/internal/terminal"
 	"example.com/rawwatch/decode"
 	"example.com/rawwatch/status"
 	"example.com/rawwatch/stream"
@@ -38,23 +39,13 @@ func newNarrator(o Options, d *director) *narrator {
 
 const width = 80
 
-// Colours of a terminal.
-const (
-	bold   = "1"
-	dim    = "2"
-	red    = "31"
-	green  = "32"
-	yellow = "33"
-	cyan   = "36"
-)
+func (n *narrator) paint(c terminal.Colour, text string) string { return painted(n.colour, c, text) }
 
-func (n *narrator) paint(code, text string) string { return painted(n.colour, code, text) }
-
-func painted(colour bool, code, text string) string {
-	if !colour {
+func painted(colours bool, c terminal.Colour, text string) string {
+	if !colours {
 		return text
 	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
+	return terminal.Paint(c, text)
 }
 
 // line writes a line of the story.
@@ -67,7 +58,7 @@ func (n *narrator) line(format string, args ...any) {
 // rule writes a line across the page, with a title in it.
 func (n *narrator) rule(title string) {
 	rest := strings.Repeat("─", max(width-len(title)-4, 0))
-	n.line("%s %s %s", n.paint(dim, "──"), n.paint(bold, title), n.paint(dim, rest))
+	n.line("%s %s %s", n.paint(terminal.Dim, "──"), n.paint(terminal.Bold, title), n.paint(terminal.Dim, rest))
 }
 
 func (n *narrator) intro(server *url.URL, onLoopback bool) {
@@ -86,11 +77,11 @@ func (n *narrator) scene(number int, s scene) {
 }
 
 func (n *narrator) server(format string, args ...any) {
-	n.line("   %s %s", n.paint(yellow, "server"), fmt.Sprintf(format, args...))
+	n.line("   %s %s", n.paint(terminal.Yellow, "server"), fmt.Sprintf(format, args...))
 }
 
 func (n *narrator) client(format string, args ...any) {
-	n.line("   %s %s", n.paint(cyan, "client"), fmt.Sprintf(format, args...))
+	n.line("   %s %s", n.paint(terminal.Cyan, "client"), fmt.Sprintf(format, args...))
 }
 
 // podStatus is what a row shows of a pod.
@@ -123,7 +114,7 @@ func (n *narrator) event(ev stream.Event) error {
 			return err
 		}
 	}
-	code := map[stream.EventType]string{stream.Added: green, stream.Modified: yellow, stream.Deleted: red}[ev.Type]
+	code := map[stream.EventType]terminal.Colour{stream.Added: terminal.Green, stream.Modified: terminal.Yellow, stream.Deleted: terminal.Red}[ev.Type]
 	_, err := fmt.Fprintf(n.out, "%s %-10s %-12s %s%s\n",
 		painted(n.colours, code, fmt.Sprintf("%-10s", ev.Type)), ev.Name, phase, ev.ResourceVersion, note)
 	return err

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/terminal"
 	"example.com/rawwatch/stream"
 )
 
@@ -120,7 +121,7 @@ func (n *narrator) proof(v *verdict, breaks int, counters stream.Counters) error
 	if len(v.problems) > 0 {
 		return &Disagreement{v.problems}
 	}
-	n.line("   %s", n.paint(green, "No event was lost, none came twice, no delete was missed."))
+	n.line("   %s", n.paint(terminal.Green, "No event was lost, none came twice, no delete was missed."))
 	return nil
 }
 

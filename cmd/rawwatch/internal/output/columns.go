@@ -11,7 +11,12 @@ import (
 // so no column has its final width at the start: each keeps the widest cell it
 // has had. Rows that follow each other nearly always stand in line, and none
 // waits for another.
-type columns struct{ widths []int }
+type columns struct {
+	widths []int
+	// widest is as wide as a column gets. A longer cell sticks out, and moves
+	// the rest of its own row instead of all rows to come.
+	widest int
+}
 
 const between = 3 // spaces, as in kubectl
 
@@ -25,14 +30,18 @@ const (
 	narrowestAge       = len("7d23h")
 )
 
-const (
-	// step: a column that has to grow grows to a multiple of this, so that the
-	// next cell, a little longer, does not move it again.
-	step = 4
-	// widest is as wide as a column gets. A longer cell sticks out, and moves
-	// the rest of its own row instead of all rows to come.
-	widest = 80
-)
+// step: a column that has to grow grows to a multiple of this, so that the
+// next cell, a little longer, does not move it again.
+const step = 4
+
+// widestOn is how wide a column gets on a terminal: one long name is not to
+// push all the rest of it out of sight.
+func widestOn(terminal int) int {
+	if terminal == 0 {
+		return 80
+	}
+	return max(terminal*2/5, 30)
+}
 
 // begin adds a column, at least as wide as both.
 func (c *columns) begin(heading, least int) { c.widths = append(c.widths, max(heading, least)) }
@@ -40,7 +49,7 @@ func (c *columns) begin(heading, least int) { c.widths = append(c.widths, max(he
 // fit makes columns wide enough for cells.
 func (c *columns) fit(cells []string) {
 	for i, cell := range cells {
-		if width := escape.Width(cell); width > c.widths[i] && width <= widest {
+		if width := escape.Width(cell); width > c.widths[i] && width <= c.widest {
 			c.widths[i] = (width + step - 1) / step * step
 		}
 	}

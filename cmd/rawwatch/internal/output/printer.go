@@ -23,6 +23,8 @@ type Options struct {
 	LabelColumns []string
 	ShowLabels   bool
 	Colour       bool // of Diff, too
+	// Width is that of the terminal that is printed to; 0 if it is none.
+	Width int
 	// Now is the time that ages count to; nil is that of the clock.
 	Now func() time.Time
 	// ManagedFields shows them in YAML and Diff.

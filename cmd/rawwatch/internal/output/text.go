@@ -45,7 +45,7 @@ func newTable(o Options, sources []Source) *table {
 	if o.ShowLabels {
 		t.behind = append(t.behind, "LABELS")
 	}
-	t.front.widths = []int{narrowestEvent, narrowestNamespace, narrowestName}
+	t.front = columns{[]int{narrowestEvent, narrowestNamespace, narrowestName}, widestOn(o.Width)}
 	if !t.several {
 		t.namespaces = len(sources) == 0 || sources[0].Namespace == ""
 		t.ask = true
@@ -77,6 +77,7 @@ func (t *table) sheet(from Source) *sheet {
 
 func (t *table) define(s *sheet, columns []column) {
 	s.define(columns, t.options.Format == Wide, t.kinds)
+	s.columns.widest = t.front.widest
 	for _, heading := range t.behind {
 		s.columns.begin(escape.Width(heading), len(noLabel))
 	}
@@ -187,9 +188,9 @@ func (t *table) headings(b []byte, s *sheet) []byte {
 // NAMESPACE if that is not shown.
 func (t *table) frontColumns() *columns {
 	if t.namespaces {
-		return &columns{t.front.widths[1:]}
+		return &columns{t.front.widths[1:], t.front.widest}
 	}
-	return &columns{t.front.widths[2:]}
+	return &columns{t.front.widths[2:], t.front.widest}
 }
 
 func (t *table) frontCells(b []byte, cells []string) []byte {

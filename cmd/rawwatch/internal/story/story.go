@@ -3,12 +3,12 @@ package story
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
 
 	"example.com/rawwatch/cmd/rawwatch/internal/escape"
+	"example.com/rawwatch/cmd/rawwatch/internal/terminal"
 	"example.com/rawwatch/stream"
 )
 
@@ -36,6 +36,13 @@ type writer struct {
 	mu sync.Mutex
 	io.Writer
 	stamp string // layout of the time in front of each line; "" is none
+	json  bool
+}
+
+// Options are how a story is told. The zero value is lines for people.
+type Options struct {
+	Verbosity int
+	JSON      bool // a JSON object a line
 }
 
 // The time is UTC: a story is laid beside the log of a server. A terminal
@@ -47,25 +54,16 @@ const (
 
 func clock(t time.Time) string { return t.UTC().Format(seconds) }
 
-func isTerminal(w io.Writer) bool {
-	file, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
-
 // New makes a Story that writes to w.
-func New(w io.Writer, verbosity int) *Story {
-	shared := &writer{Writer: w}
+func New(w io.Writer, o Options) *Story {
+	shared := &writer{Writer: w, json: o.JSON}
 	switch {
-	case verbosity > 0:
+	case o.Verbosity > 0:
 		shared.stamp = milliseconds
-	case !isTerminal(w):
+	case !terminal.Is(w):
 		shared.stamp = seconds
 	}
-	return &Story{w: shared, verbosity: verbosity, repeats: map[string]repeat{}}
+	return &Story{w: shared, verbosity: o.Verbosity, repeats: map[string]repeat{}}
 }
 
 // Of makes the story of one watch among several: it goes to the same place,
@@ -99,22 +97,30 @@ func (s *Story) Detail(verbosity int, format string, args ...any) {
 	}
 }
 
-func (s *Story) say(text string) {
-	if s.name != "" {
-		text = s.name + ": " + text
-	}
-	s.write(text)
-}
+func (s *Story) say(text string) { s.write(s.name, text) }
 
 // write is the only place that writes: one line, one write.
-func (s *Story) write(text string) {
-	prefix := "rawwatch: "
-	if s.w.stamp != "" {
-		prefix = time.Now().UTC().Format(s.w.stamp) + " " + prefix
+func (s *Story) write(name, text string) {
+	var line []byte
+	if s.w.json {
+		line = logLine(time.Now(), name, text)
+	} else {
+		line = s.w.line(name, text)
 	}
 	s.w.mu.Lock()
 	defer s.w.mu.Unlock()
-	io.WriteString(s.w, prefix+escape.Text(text)+"\n")
+	s.w.Write(line)
+}
+
+func (w *writer) line(name, text string) []byte {
+	prefix := "rawwatch: "
+	if w.stamp != "" {
+		prefix = time.Now().UTC().Format(w.stamp) + " " + prefix
+	}
+	if name != "" {
+		prefix += escape.Text(name) + ": "
+	}
+	return []byte(prefix + escape.Text(text) + "\n")
 }
 
 // Short is d for people: rounded to about three digits.

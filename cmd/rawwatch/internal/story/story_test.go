@@ -5,8 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/url"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -29,7 +27,7 @@ type teller struct {
 
 func tell(verbosity int) *teller {
 	t := new(teller)
-	t.Story = New(&t.out, verbosity)
+	t.Story = New(&t.out, Options{Verbosity: verbosity})
 	t.Watching("pods in namespace shop", "api.test:6443")
 	return t
 }
@@ -192,14 +190,10 @@ func TestTheTimeIsInFrontUnlessItIsATerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		time.Sleep(22*time.Hour + 39*time.Minute + 33*time.Second)
-		New(&out, 0).Of("pods").Say("x")
-		New(&out, 1).Say("y")
+		New(&out, Options{}).Of("pods").Say("x")
+		New(&out, Options{Verbosity: 1}).Say("y")
 		assert.Equal(t, "22:39:33Z rawwatch: pods: x\n22:39:33.000Z rawwatch: y\n", out.String())
 	})
-	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
-	require.NoError(t, err)
-	defer file.Close()
-	assert.False(t, isTerminal(file))
 }
 
 func TestAFlappingConnectionIsNotTwoLinesEachTime(t *testing.T) {
@@ -331,6 +325,6 @@ type broken struct{}
 func (broken) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestAStandardErrorThatIsGoneEndsNothing(t *testing.T) {
-	s := New(broken{}, 0)
+	s := New(broken{}, Options{})
 	assert.NotPanics(t, func() { s.Say("x"); assert.True(t, s.Repeat("k", "y")) })
 }

@@ -117,8 +117,12 @@ func (s *Story) onResponse(r stream.Response) {
 	s.open = true
 	if !s.connected {
 		s.connected = true
-		s.write(fmt.Sprintf("connected to %s: watching %s", s.server, s.what)) // names itself
-		s.Over()                                                               // said in other words
+		name := s.name
+		if !s.w.json {
+			name = "" // what it watches is in the words
+		}
+		s.write(name, fmt.Sprintf("connected to %s: watching %s", s.server, s.what))
+		s.Over() // said in other words
 	}
 	s.works()
 }

@@ -3,6 +3,7 @@ package terminal
 import (
 	"io"
 	"os"
+	"runtime"
 )
 
 // Colour is a way to print text (ECMA-48, SGR).
@@ -42,6 +43,9 @@ func HasColours(w io.Writer, when string) bool {
 		return true
 	case Never:
 		return false
+	}
+	if runtime.GOOS == "windows" && os.Getenv("WT_SESSION") == "" {
+		return false // an old console, which shows the codes
 	}
 	return Is(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }

@@ -14,6 +14,16 @@ func Is(w io.Writer) bool {
 	return is
 }
 
+// Width is how many columns w has, or 80 if it does not say.
+func Width(w io.Writer) int {
+	columns := 0
+	control(w, func(fd int) { columns, _, _ = term.GetSize(fd) })
+	if columns <= 0 {
+		return 80
+	}
+	return columns
+}
+
 // control calls f with the descriptor that w writes to, if there is one. (Not
 // by File.Fd, which makes files block.)
 func control(w io.Writer, f func(fd int)) {
