@@ -6,7 +6,7 @@ STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # The modules: this one, and the one that may use Kubernetes' own.
 MODULES     := . test
 
-.PHONY: check test lint tidy bench fuzz e2e minimal build
+.PHONY: check test lint tidy bench fuzz fleet e2e minimal build
 
 ## check: everything but the end-to-end tests
 check: lint tidy test bench minimal
@@ -41,6 +41,10 @@ fuzz:
 	    $(GO) test -run='^$$' -fuzz="^$$f$$" -fuzztime=$(FUZZTIME) $$pkg || exit 1; \
 	  done; \
 	done
+
+## fleet: what ten thousand watches do to their servers, into FLEET.md
+fleet:
+	$(GO) test ./stream -run='^TestFleet$$' -update
 
 ## e2e: a real API server and etcd, built from Go modules the first time
 e2e:

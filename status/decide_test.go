@@ -225,7 +225,7 @@ func TestExplain(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	assert.Equal(t, "resume relist probe skip stop 9", fmt.Sprint(Resume, Relist, Probe, Skip, Stop, Action(9)))
-	assert.Equal(t, []string{"none", "0-100 ms", "0-1 s", "backoff", "-1"},
+	assert.Equal(t, []string{"none", "0-100 ms", "0-1.55 s", "backoff", "-1"},
 		[]string{DelayNone.String(), DelaySoon.String(), DelaySpread.String(), DelayBackoff.String(), Delay(-1).String()})
 	assert.Equal(t, "list watch Verb(9)", fmt.Sprint(List, Watch, Verb(9)))
 	assert.Equal(t, "Body(9)", Body(9).String())

@@ -29,13 +29,13 @@ type Delay int
 const (
 	DelayNone    Delay = iota
 	DelaySoon          // a random 0 to 100 ms: not all in the same instant
-	DelaySpread        // a random 0 to 1 s: a whole fleet may be doing the same
+	DelaySpread        // a random 0 to 1.55 s: a whole fleet may be doing the same
 	DelayBackoff       // what backoff says, and no less than the server asked for
 )
 
 // String returns the delay in words.
 func (d Delay) String() string {
-	return word(int(d), "none", "0-100 ms", "0-1 s", "backoff")
+	return word(int(d), "none", "0-100 ms", "0-1.55 s", "backoff")
 }
 
 func word(i int, words ...string) string {

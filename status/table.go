@@ -63,7 +63,8 @@ const (
 // Preamble is what holds for all rows.
 const Preamble = `The first row that matches decides.
 An ERROR event ends its stream, whatever it carries: nothing after it is delivered. Its Status then decides like that of a response.
-Every wait by backoff is at least what the server asked for (Retry-After, details.retryAfterSeconds), and at most 5 min.`
+Every wait by backoff is at least what the server asked for (Retry-After, details.retryAfterSeconds), and at most 5 min.
+A relist that would wait 0-1.55 s comes at once if the request that was answered so had waited by chance already.`
 
 // Table returns the rows in their order.
 func Table() []Row { return slices.Clone(table) }

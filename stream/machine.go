@@ -97,6 +97,7 @@ type machine struct {
 	failures int        // in a row, that had to back off
 	empty    int        // streams in a row that ended clean with nothing in them
 	failed   Verb       // what the last request was for, if it did not do it
+	spread   bool       // the next request comes after a random wait
 
 	suspicion
 }
@@ -175,6 +176,12 @@ func (m *machine) decide(o *outcome, st *step) {
 		m.failures++
 	}
 
+	if verdict.Action == status.Relist && verdict.Delay == status.DelaySpread && m.spread && o.lived() < time.Second {
+		// Those who lost their streams together were sent apart before they
+		// asked to resume. To do it again would make all of them late.
+		verdict.Delay = status.DelayNone
+	}
+
 	st.verdict = verdict
 	m.noticeRestart(verdict.Row)
 	switch _, isProbe := m.state.(probing); {
@@ -199,12 +206,13 @@ func (m *machine) decide(o *outcome, st *step) {
 	case verdict.Action == status.Probe:
 		m.suspect(o, st)
 	}
+	m.spread = st.verdict.Delay == status.DelaySpread || st.verdict.Delay == status.DelayBackoff
 }
 
 // fresh forgets the failures of a range that is over: a new one is not judged
 // by them.
 func (m *machine) fresh() {
-	m.run, m.failures, m.empty, m.failed = status.Run{}, 0, 0, ""
+	m.run, m.failures, m.empty, m.failed, m.spread = status.Run{}, 0, 0, "", false
 }
 
 // list is how this watch lists.
@@ -254,6 +262,8 @@ func (m *machine) learn(o *outcome) {
 	m.failed = ""
 	if o.err != nil {
 		m.failed = o.verb
+	} else {
+		m.spread = false
 	}
 	if o.answered {
 		m.contact = true

@@ -135,6 +135,32 @@ func TestNext(t *testing.T) {
 		assert.Zero(t, m.failures)
 		assert.Equal(t, status.DelaySpread, st.verdict.Delay)
 	})
+	t.Run("a fleet is sent apart once", func(t *testing.T) {
+		m := machine{state: watching{}, contact: true, listed: true, watched: true}
+		gone := outcomes(Watch)["410"]
+		m, st := next(m, outcome{verb: Watch, answered: true, err: errBroken, age: time.Minute})
+		assert.Equal(t, status.DelaySpread, st.verdict.Delay)
+		m, st = next(m, gone)
+		assert.Equal(t, status.DelayNone, st.verdict.Delay, "the wait before the resume was enough")
+		require.NotNil(t, st.gap)
+		m.state = watching{} // Synced was acknowledged
+		m, _ = next(m, outcome{verb: List, answered: true, header: header("20", "")})
+		m, st = next(m, gone)
+		assert.Equal(t, status.DelayBackoff, st.verdict.Delay, "a second 410 in a row")
+		require.NotNil(t, st.gap)
+	})
+	t.Run("a stream that lived, or that nobody waited before, is listed after a wait", func(t *testing.T) {
+		for _, spread := range []bool{false, true} {
+			m := machine{state: watching{}, contact: true, listed: true, watched: true, spread: spread}
+			gone := outcomes(Watch)["410"]
+			gone.answered, gone.age = true, time.Hour
+			if !spread {
+				gone.age = time.Millisecond
+			}
+			_, st := next(m, gone)
+			assert.Equal(t, status.DelaySpread, st.verdict.Delay)
+		}
+	})
 	t.Run("but an empty one does not, the tenth time", func(t *testing.T) {
 		m := machine{state: watching{}, contact: true, watched: true}
 		var st step

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"example.com/rawwatch/backoff"
-	"example.com/rawwatch/status"
 )
 
 // Watch ranges over the events. See the package documentation for the
@@ -55,7 +54,7 @@ func (l *loop) run() error {
 		if err := l.lost(); err != nil {
 			return err
 		}
-		if err := l.pace(); err != nil {
+		if err := l.sleep(s.pace(time.Now(), l.policy.MinDelay), ""); err != nil {
 			return err
 		}
 		var o outcome
@@ -89,7 +88,7 @@ func (l *loop) run() error {
 			s.lose(st.gap)
 		}
 		if o.err != nil && st.verdict.Row != "" {
-			if err := l.wait(st.verdict); err != nil {
+			if err := l.sleep(s.pause(st.verdict, l.rand), st.verdict.Row); err != nil {
 				return err
 			}
 		}
@@ -121,52 +120,6 @@ func (l *loop) lost() error {
 		Partial:         l.tracked && !l.session.index.complete,
 	}, pending{marker: Gap})
 }
-
-// maxShortPages: pages with fewer items than asked for follow each other freely
-// up to here. Old servers send some where a selector matches little; a server
-// that sends them for ever is not followed as fast as it can.
-const maxShortPages = 1000
-
-// pace holds the next request back until the rules that bind every request
-// allow it: the policy's least delay, and a bucket of attempts, so that
-// nothing can hammer a server that accepts and closes. The pages of one list
-// follow each other freely.
-func (l *loop) pace() error {
-	s := l.session
-	at, isList := s.machine.state.(listing)
-	if isList && at.token != "" && s.machine.failed == "" && at.short < maxShortPages {
-		return nil
-	}
-	now := time.Now()
-	wait := s.bucket.Take(now)
-	if !s.attempted.IsZero() {
-		wait = max(wait, l.policy.MinDelay-now.Sub(s.attempted))
-	}
-	return l.sleep(wait, "")
-}
-
-// wait is the pause that a verdict asks for.
-func (l *loop) wait(v status.Verdict) error {
-	s := l.session
-	var d time.Duration
-	switch v.Delay {
-	case status.DelaySoon:
-		d = backoff.Spread(l.rand, soon)
-	case status.DelaySpread:
-		d = backoff.Spread(l.rand, spread)
-	case status.DelayBackoff:
-		if s.machine.failures <= 1 {
-			s.backoff.Reset()
-		}
-		d = s.backoff.Next(v.AtLeast)
-	}
-	return l.sleep(d, v.Row)
-}
-
-const (
-	soon   = 100 * time.Millisecond
-	spread = time.Second
-)
 
 func (l *loop) sleep(d time.Duration, row string) error {
 	if d <= 0 {

@@ -109,7 +109,7 @@ func explainRow(w io.Writer, row status.Row) {
 	}
 }
 
-// then is the verdict in words: "resume after 0-1 s, then after backoff;
+// then is the verdict in words: "resume after 0-1.55 s, then after backoff;
 // 3 in a row: relist".
 func then(row status.Row) string {
 	text := row.Action.String()
