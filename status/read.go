@@ -45,9 +45,12 @@ func FromEvent(object []byte, request *http.Request) *Error {
 // the message: any sooner, and it could end in the first half of one.
 func (e *Error) redact(request *http.Request) {
 	e.Message = clip(redact(e.Message, request), maxMessage)
-	e.Reason = redact(e.Reason, request)
+	for _, text := range []*string{&e.Status.Status, &e.Reason, &e.Group, &e.Kind, &e.Name} {
+		*text = redact(*text, request)
+	}
 	for i := range e.Causes {
-		e.Causes[i].Message = redact(e.Causes[i].Message, request)
+		c := &e.Causes[i]
+		c.Type, c.Message, c.Field = redact(c.Type, request), redact(c.Message, request), redact(c.Field, request)
 	}
 }
 

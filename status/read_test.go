@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"io"
 	"net"
 	"net/http"
@@ -290,6 +291,16 @@ func TestEchoedCredentialsAreCutOut(t *testing.T) {
 			assert.NotContains(t, e.Error(), "abcd")
 		})
 	}
+	// A password that the server has taken apart, in the texts beside the
+	// message, and as it stands in a URL.
+	resp := response(401, nil, `{"kind":"Status","message":"no pass/word","reason":"pass/word","details":{"name":"pass/word","kind":"pass%2Fword","causes":[{"reason":"pass/word","message":"pass/word","field":"pass/word"}]}}`)
+	resp.Request = &http.Request{Header: http.Header{}}
+	resp.Request.SetBasicAuth("me", "pass/word")
+	e := FromResponse(resp)
+	text, err := json.Marshal(e)
+	require.NoError(t, err)
+	assert.NotContains(t, string(text), "word")
+
 	// Without the request: a RoundTripper may hide what it added.
 	for _, body := range []string{
 		"authorization: Bearer xyz",

@@ -2,6 +2,7 @@ package status
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 )
 
@@ -37,6 +38,15 @@ func credentials(request *http.Request) []string {
 			if _, token, ok := strings.Cut(value, " "); ok && len(token) >= 4 {
 				secrets = append(secrets, token)
 			}
+		}
+	}
+	// A server that takes a password apart has it as it was typed.
+	if _, password, ok := request.BasicAuth(); ok && len(password) >= 4 {
+		secrets = append(secrets, password)
+	}
+	for _, secret := range secrets {
+		if escaped := url.QueryEscape(secret); escaped != secret {
+			secrets = append(secrets, escaped)
 		}
 	}
 	return secrets

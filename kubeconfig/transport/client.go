@@ -1,9 +1,11 @@
 package transport
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -145,17 +147,28 @@ func (r *roundTripper) newPool(roots *x509.CertPool, cert *tls.Certificate) *htt
 	protocols.SetHTTP2(!r.wire.http1Only)
 	dialer := &net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive}
 	return &http.Transport{
-		Proxy:                 r.config.Proxy,
-		DialContext:           dialer.DialContext,
-		TLSClientConfig:       tlsConfig,
-		TLSHandshakeTimeout:   handshakeTimeout,
-		ResponseHeaderTimeout: headerTimeout,
-		DisableCompression:    r.config.DisableCompression,
-		MaxIdleConnsPerHost:   maxIdlePerHost,
-		IdleConnTimeout:       idleConnTimeout,
-		Protocols:             protocols,
-		HTTP2:                 &http.HTTP2Config{SendPingTimeout: r.wire.pingAfter, PingTimeout: r.wire.pingTimeout, WriteByteTimeout: writeTimeout},
+		Proxy:                  r.config.Proxy,
+		OnProxyConnectResponse: refusal,
+		DialContext:            dialer.DialContext,
+		TLSClientConfig:        tlsConfig,
+		TLSHandshakeTimeout:    handshakeTimeout,
+		ResponseHeaderTimeout:  headerTimeout,
+		DisableCompression:     r.config.DisableCompression,
+		MaxIdleConnsPerHost:    maxIdlePerHost,
+		IdleConnTimeout:        idleConnTimeout,
+		Protocols:              protocols,
+		HTTP2:                  &http.HTTP2Config{SendPingTimeout: r.wire.pingAfter, PingTimeout: r.wire.pingTimeout, WriteByteTimeout: writeTimeout},
 	}
+}
+
+// refusal is the error of a CONNECT that a proxy refused. That of net/http is
+// what the proxy has written behind the number, nothing more: it does not say
+// that there is a proxy, and a proxy may repeat the password it was given.
+func refusal(_ context.Context, proxy *url.URL, _ *http.Request, answer *http.Response) error {
+	if answer.StatusCode == http.StatusOK {
+		return nil
+	}
+	return fmt.Errorf("transport: the proxy %s answered CONNECT with %d %s", proxy.Host, answer.StatusCode, http.StatusText(answer.StatusCode))
 }
 
 // originOf returns scheme://host:port, in lower case and always with a port.

@@ -1,10 +1,13 @@
 package transport
 
 import (
+	"bufio"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -447,4 +450,29 @@ func mustURL(t *testing.T, text string) *url.URL {
 	u, err := url.Parse(text)
 	require.NoError(t, err)
 	return u
+}
+
+// TestProxyThatRefusesIsNamed: net/http's own error is the text behind the
+// number, which is whatever the proxy likes to write there.
+func TestProxyThatRefusesIsNamed(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer listener.Close()
+	go func() {
+		conn, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		defer conn.Close()
+		request, err := http.ReadRequest(bufio.NewReader(conn))
+		if err == nil {
+			fmt.Fprintf(conn, "HTTP/1.1 407 no: %s\r\nContent-Length: 0\r\n\r\n", request.Header.Get("Proxy-Authorization"))
+		}
+	}()
+	proxy := mustURL(t, "http://me:SECRET@"+listener.Addr().String())
+	client, err := NewClient(Config{Server: mustURL(t, "https://api.test"), Proxy: http.ProxyURL(proxy)})
+	require.NoError(t, err)
+	_, err = client.Get("https://api.test/")
+	require.ErrorContains(t, err, "the proxy "+listener.Addr().String()+" answered CONNECT with 407 Proxy Authentication Required")
+	assert.NotContains(t, err.Error(), base64.StdEncoding.EncodeToString([]byte("me:SECRET")))
 }

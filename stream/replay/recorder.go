@@ -5,9 +5,12 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
+	"html"
 	"io"
 	"net"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -69,7 +72,20 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	header := resp.Header
 	if !r.KeepSecrets {
+		// The request of an answer is the one that was sent: a RoundTripper
+		// below us may have put the credentials on.
+		e.echoes = credentials(req, resp.Request)
+		if location := resp.Header.Get("Location"); len(location) > len(redacted) {
+			// The page that comes with a redirect has a link to it.
+			// It is first: there may be one of the others in it.
+			e.echoes = append([][]byte{[]byte(html.EscapeString(location)), []byte(location)}, e.echoes...)
+		}
 		header = r.redactor.header(header)
+		for _, values := range header { // copies
+			for i := range values {
+				values[i] = string(e.withoutEchoes([]byte(values[i])))
+			}
+		}
 	}
 	e.write(&Record{Kind: KindResponse, Status: resp.StatusCode, Header: header})
 	if resp.StatusCode == http.StatusSwitchingProtocols {
@@ -136,8 +152,9 @@ type recorded struct {
 	scope  scope
 	ctx    context.Context
 	body   io.ReadCloser
-	watch  bool // lines are events
-	packed bool // compressed: only raw bytes make sense
+	watch  bool     // lines are events
+	packed bool     // compressed: only raw bytes make sense
+	echoes [][]byte // credentials of the request, which servers repeat
 
 	mu    sync.Mutex // Close may come while Read waits
 	lines lineSplitter
@@ -228,6 +245,9 @@ func (e *recorded) hide(rec *Record) *Record {
 	if e.r.redactor == nil {
 		return rec
 	}
+	if without := e.withoutEchoes(rec.Bytes); len(without) != len(rec.Bytes) {
+		rec.Bytes, rec.Cuts, rec.checked = without, nil, false
+	}
 	text, lf := bytes.CutSuffix(rec.Bytes, []byte("\n"))
 	clean, ok := []byte(nil), false
 	switch {
@@ -248,6 +268,49 @@ func (e *recorded) hide(rec *Record) *Record {
 		rec.Bytes, rec.Cuts = clean, nil // the cuts are offsets in what was there before
 	}
 	return rec
+}
+
+// withoutEchoes is b without the credentials of the request: login gateways and
+// debugging proxies show what they refused. What takes their place has another
+// length than any of them.
+func (e *recorded) withoutEchoes(b []byte) []byte {
+	for _, secret := range e.echoes {
+		if bytes.Contains(b, secret) {
+			b = bytes.ReplaceAll(b, secret, []byte(redacted))
+		}
+	}
+	return b
+}
+
+// credentials are what the requests carry to say who they are from, in the
+// forms in which that may be repeated.
+func credentials(requests ...*http.Request) [][]byte {
+	var found [][]byte
+	add := func(text string) {
+		for _, form := range []string{text, url.QueryEscape(text)} {
+			// What is shorter would garble more than it hides.
+			if len(form) > len(redacted) && !slices.ContainsFunc(found, func(b []byte) bool { return string(b) == form }) {
+				found = append(found, []byte(form))
+			}
+		}
+	}
+	for _, r := range requests {
+		if r == nil {
+			continue
+		}
+		for _, name := range []string{"Authorization", "Proxy-Authorization", "Cookie"} {
+			for _, value := range r.Header.Values(name) {
+				add(value)
+				if _, token, ok := strings.Cut(value, " "); ok {
+					add(token)
+				}
+			}
+		}
+		if _, password, ok := r.BasicAuth(); ok {
+			add(password)
+		}
+	}
+	return found
 }
 
 // conceal leaves the length of the bytes, and a hash.

@@ -95,6 +95,14 @@ func (r *redactor) header(h http.Header) http.Header {
 			out[k] = []string{redacted}
 		}
 	}
+	// Where a redirect leads is of use; its user info, path and query may be a
+	// one-time credential.
+	if location := out.Get("Location"); location != "" {
+		out.Set("Location", redacted)
+		if u, err := url.Parse(location); err == nil {
+			out.Set("Location", (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: "/" + redacted}).String())
+		}
+	}
 	return out
 }
 

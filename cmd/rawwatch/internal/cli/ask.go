@@ -126,7 +126,7 @@ func (a *ask) what(args []string, given func(string) bool) error {
 // notType refuses what is a place on a server, but not written as a path.
 func notType(arg string) error {
 	if u, err := url.Parse(arg); err == nil && u.Scheme != "" && u.Host != "" {
-		return usagef("that is a URL: use --server %s://%s and the path %s", u.Scheme, u.Host, u.RequestURI())
+		return usagef("that is a URL: use --server %s://%s and the path %s", u.Scheme, u.Host, u.EscapedPath())
 	}
 	if strings.HasPrefix(arg, "api/") || strings.HasPrefix(arg, "apis/") {
 		return usagef("%q is no TYPE; did you mean /%s?", arg, arg)
