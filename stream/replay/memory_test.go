@@ -24,7 +24,8 @@ func BenchmarkRecorderMemory(b *testing.B) {
 		})}
 		resp, err := rec.RoundTrip(httptest.NewRequest("GET", "/api/v1/pods?watch=true", nil))
 		require.NoError(b, err)
-		watchMemory(b, resp.Body)
+		buf := make([]byte, 32<<10)
+		watchMemory(b, func() (int, error) { return resp.Body.Read(buf) })
 	}
 }
 
@@ -53,21 +54,16 @@ func BenchmarkReaderMemory(b *testing.B) {
 			for b.Loop() {
 				d, err := NewReader(io.MultiReader(strings.NewReader(c.head), &repeating{data: c.body, left: 1 << 30}))
 				require.NoError(b, err)
-				watchMemory(b, &recordBytes{d: d})
+				watchMemory(b, func() (int, error) {
+					rec, err := d.Next()
+					if err != nil {
+						return 0, err
+					}
+					return len(rec.Bytes), nil
+				})
 			}
 		})
 	}
-}
-
-// recordBytes is a Reader as an io.Reader that delivers no bytes, and counts.
-type recordBytes struct{ d *Reader }
-
-func (r *recordBytes) Read(p []byte) (int, error) {
-	rec, err := r.d.Next()
-	if err != nil {
-		return 0, err
-	}
-	return min(len(rec.Bytes), len(p)), nil
 }
 
 // repeating gives data again and again until left bytes have been read.
@@ -87,16 +83,16 @@ func (r *repeating) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// watchMemory reads r to its end and reports the memory it took.
-func watchMemory(b *testing.B, r io.Reader) {
+// watchMemory reads to the end and reports the memory it took. next says how
+// many bytes there were.
+func watchMemory(b *testing.B, next func() (int, error)) {
 	b.Helper()
-	buf := make([]byte, 32<<10)
 	var live, first uint64
 	start, read := maxRSS(b), 0
-	for next := 64 << 20; ; {
-		n, err := r.Read(buf)
-		if read += n; read >= next {
-			next += 64 << 20
+	for sample := 64 << 20; ; {
+		n, err := next()
+		if read += n; read >= sample {
+			sample += 64 << 20
 			runtime.GC()
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)

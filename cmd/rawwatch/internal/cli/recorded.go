@@ -15,31 +15,56 @@ import (
 	"example.com/rawwatch/stream/replay"
 )
 
-// recorded is a recording that was read from a file. It is held as it is in
-// the file; what is made of it takes more memory than that.
+// recorded is a recording that somebody named. A file is read twice, first for
+// its mistakes, and not held: it may be larger than the memory. What cannot be
+// read twice (a pipe) is held.
 type recorded struct {
-	name string
-	data []byte
+	name    string
+	content io.ReadSeeker
+	close   func() error
 }
 
 // readRecording reads the FILE of a command, "-" being standard input, and
 // looks for mistakes in it. What can be lived with goes to tell; the rest is
 // an error.
 func readRecording(name string, in io.Reader, tell *story.Story) (*recorded, error) {
-	r := &recorded{name: name}
-	var err error
-	if name == "-" {
-		r.name = "standard input"
-		r.data, err = io.ReadAll(in)
-	} else {
-		r.data, err = os.ReadFile(name)
-	}
+	r, err := findRecording(name, in)
 	if err != nil {
 		return nil, usagef("%v", err)
 	}
-	problems, err := replay.Lint(bytes.NewReader(r.data))
+	if err := r.check(tell); err != nil {
+		r.close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func findRecording(name string, in io.Reader) (*recorded, error) {
+	r := &recorded{name: name, close: func() error { return nil }}
+	if name == "-" {
+		r.name = "standard input"
+	} else {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, err
+		}
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			r.content, r.close = file, file.Close
+			return r, nil
+		}
+		defer file.Close()
+		in = file
+	}
+	data, err := io.ReadAll(in)
+	r.content = bytes.NewReader(data)
+	return r, err
+}
+
+// check looks for mistakes.
+func (r *recorded) check(tell *story.Story) error {
+	problems, err := replay.Lint(r.content)
 	if err != nil {
-		return nil, r.failed(err)
+		return r.failed(err)
 	}
 	var major []replay.Problem
 	for _, p := range problems {
@@ -52,21 +77,26 @@ func readRecording(name string, in io.Reader, tell *story.Story) (*recorded, err
 	}
 	switch n := len(major); {
 	case n == 1:
-		return nil, usagef("%s: %s", r.name, major[0])
+		return usagef("%s: %s", r.name, major[0])
 	case n > 1:
 		for _, p := range major[:min(n, maxProblems)] {
 			tell.Say("%s: %s", r.name, p)
 		}
-		return nil, usagef("%s cannot be played: it has %d mistakes, the first in line %d", r.name, n, major[0].Line)
+		return usagef("%s cannot be played: it has %d mistakes, the first in line %d", r.name, n, major[0].Line)
 	}
-	return r, nil
+	return nil
 }
 
 // maxProblems is how many mistakes are told of a file that is full of them.
 const maxProblems = 10
 
 // open reads it from the beginning.
-func (r *recorded) open() (*replay.Reader, error) { return replay.NewReader(bytes.NewReader(r.data)) }
+func (r *recorded) open() (*replay.Reader, error) {
+	if _, err := r.content.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	return replay.NewReader(r.content)
+}
 
 // failed puts the file in front of an error, so that it reads like one of a
 // compiler.

@@ -18,6 +18,7 @@ type replayed struct {
 	output    choice
 	bookmarks bool
 	markers   bool
+	count     count
 	printing  printing
 	speed     pace
 	maxFrame  size
@@ -33,7 +34,9 @@ only a relist showed, gaps. FILE is a recording of rawwatch, lines of events as
 kubectl's --output-watch-events -o json prints them, or an answer as curl -i --raw
 writes it, in gzip or not; - is standard input.
 
-What the network did is left out: rawwatch serve shows it to a client.`,
+What the network did is left out: rawwatch serve shows it to a client. With -o raw
+it is the lines of its watches as they were received, ERROR events and what came
+twice among them, and no lists.`,
 		Example: `  rawwatch replay pods.rwr
   rawwatch replay pods.rwr.gz -o json --speed original
   kubectl get pods -w -o json --output-watch-events | jq -c | rawwatch replay -`,
@@ -47,15 +50,14 @@ What the network did is left out: rawwatch serve shows it to a client.`,
 	}
 	var formats []string
 	for _, format := range output.Formats() {
-		if format != output.Raw { // the file is that already
-			formats = append(formats, string(format))
-		}
+		formats = append(formats, string(format))
 	}
 	f.output = choice{formats[0], formats}
 	set := cmd.Flags()
 	set.VarP(&f.output, "output", "o", "the format")
 	set.BoolVar(&f.bookmarks, "bookmarks", false, "print bookmarks too")
 	set.BoolVar(&f.markers, "markers", false, "print SYNCED, GAP and RESET too")
+	set.Var(&f.count, "count", "stop after this many events")
 	f.printing.add(set)
 	set.Var(&f.speed, "speed", "how fast: as it was recorded, N times as fast, or without pauses")
 	set.Var(&f.maxFrame, "max-frame", "the largest event")
@@ -70,9 +72,13 @@ func (f *replayed) run(ctx context.Context, name string, streams Streams) error 
 	if err != nil {
 		return err
 	}
+	defer file.close()
 	r, err := file.open()
 	if err != nil {
 		return file.failed(err)
+	}
+	if f.output.value == string(output.Raw) {
+		return f.lines(ctx, r, file, streams, tell)
 	}
 	recording, err := playback.Load(r, float64(f.speed), int(f.maxFrame))
 	if err != nil {
@@ -99,6 +105,7 @@ type playing struct {
 
 	mu    sync.Mutex
 	shown int
+	over  bool  // --count is reached
 	err   error // the first one
 }
 
@@ -123,22 +130,23 @@ func (f *replayed) play(ctx context.Context, recording *playback.Recording, stre
 			tell = tell.Of(t.Target.String())
 		}
 		track := func() {
-			if err := p.track(ctx, t, tell); err != nil {
+			if p.track(ctx, t, tell) {
 				cancel()
 			}
 		}
-		if f.speed == 0 {
-			track()
-		} else {
+		switch {
+		case f.speed > 0:
 			running.Go(track)
+		case !p.over:
+			track()
 		}
 	}
 	running.Wait()
 	return p
 }
 
-// track prints one track.
-func (p *playing) track(ctx context.Context, t *playback.Track, tell *story.Story) (err error) {
+// track prints one track, and reports whether the others have to end, too.
+func (p *playing) track(ctx context.Context, t *playback.Track, tell *story.Story) (over bool) {
 	for ev, err := range t.Watch(ctx, playback.Options{Bookmarks: p.bookmarks, MaxFrame: int(p.maxFrame), Listen: p.printer.Listen}) {
 		objects := -1
 		if ev.Type == stream.Synced {
@@ -153,13 +161,16 @@ func (p *playing) track(ctx context.Context, t *playback.Track, tell *story.Stor
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.err
+	return p.over || p.err != nil
 }
 
-// print prints one event, or keeps the error; false if there is one.
+// print prints one event, or keeps the error; false if nothing more is to come.
 func (p *playing) print(ev stream.Event, err error) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.over {
+		return false
+	}
 	printed := false
 	if err == nil && p.err == nil {
 		printed, err = p.printer.Print(ev)
@@ -169,8 +180,9 @@ func (p *playing) print(ev stream.Event, err error) bool {
 	}
 	if printed {
 		p.shown++
+		p.over = p.shown == int(p.count)
 	}
-	return p.err == nil
+	return p.err == nil && !p.over
 }
 
 func plural(n int, noun string) string {

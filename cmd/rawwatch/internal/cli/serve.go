@@ -85,6 +85,7 @@ func (f *served) run(ctx context.Context, name string, streams Streams) error {
 	if err != nil {
 		return err
 	}
+	defer file.close()
 	s, err := server.Load(file.open, float64(f.speed), faults)
 	if err != nil {
 		return file.failed(err)
