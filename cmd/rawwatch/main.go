@@ -14,5 +14,5 @@ func main() {
 	// What net/http has to say of a server that speaks out of turn holds the
 	// server's bytes, and is no part of the story.
 	log.SetOutput(io.Discard)
-	os.Exit(cli.Run(context.Background(), os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+	os.Exit(cli.Run(context.Background(), cli.Arguments(os.Args), cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
 }

@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 	os.Setenv("HOME", "/no-home")
 	os.Setenv("USERPROFILE", "/no-home")
 	os.Unsetenv("KUBECONFIG")
-	testscript.Main(m, map[string]func(){"rawwatch": main})
+	testscript.Main(m, map[string]func(){"rawwatch": main, "kubectl_complete-rawwatch": main})
 }
 
 func TestScripts(t *testing.T) {

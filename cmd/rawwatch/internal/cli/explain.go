@@ -24,6 +24,7 @@ func newExplain() *cobra.Command {
   rawwatch explain 410       what an HTTP status or the code of a Status leads to
   rawwatch explain Expired   the same for a reason, or for a row of the table
   rawwatch explain refused   every row with this in it: words of an error, too`,
+		ValidArgsFunction: completeRows,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			out := cmd.OutOrStdout()
 			if len(args) == 0 {

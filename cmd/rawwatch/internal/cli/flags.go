@@ -167,4 +167,5 @@ func (f *flags) add(cmd *cobra.Command) {
 
 	f.recording.add(cmd)
 	f.metrics.add(cmd)
+	f.complete(cmd)
 }
