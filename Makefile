@@ -6,14 +6,19 @@ STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # The modules: this one, and the one that may use Kubernetes' own.
 MODULES     := . test
 
-.PHONY: check test lint tidy bench fuzz fleet e2e minimal build
+.PHONY: check test chaos lint tidy bench fuzz fleet e2e minimal build
 
 ## check: everything but the end-to-end tests
-check: lint tidy test bench minimal
+check: lint tidy test chaos bench minimal
 
 ## test: unit tests of the root module
 test:
 	$(GO) test -race -shuffle=on ./...
+
+## chaos: 10,000 runs of the watch against a server that is broken at random;
+## under the race detector, in test, there are 2,000
+chaos:
+	$(GO) test -count=1 -run='^TestChaos$$' ./stream
 
 ## lint: formatting, vet and staticcheck in both modules
 lint:

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
 	"os"
-	"path/filepath"
+	"runtime"
 	"strconv"
+	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -20,56 +22,111 @@ import (
 	"example.com/rawwatch/stream/replay"
 )
 
-// Chaos: a live server, objects that change, and faults of every kind at
-// random places, in virtual time. What the consumer was told is compared with
-// what was done (package history).
+// Chaos: a live server, objects that change, faults of every kind at random
+// places, and a consumer that is slow, leaves, and is killed, in virtual time.
+// What the consumer was told is compared with what was done (package history).
 //
-// A run is its seed: RAWWATCH_CHAOS_SEED=n plays one, RAWWATCH_CHAOS_RUNS=n so
-// many.
+//	chaos_test.go            what is done to objects and server, and the verdict
+//	chaos_faults_test.go     what happens to answers
+//	chaos_consumer_test.go   who listens, and how its process ends
+//
+// A run is its seed: RAWWATCH_CHAOS_SEED=n plays one, RAWWATCH_CHAOS_RUNS=n the
+// first n. (What happens to a merged watch also depends on which source is
+// scheduled first, so such a run may have to be played a few times.) One run in
+// 50 has a network of bytes between client and server, with net/http's own
+// errors; the others ask the server directly, which is what makes so many runs
+// possible.
 func TestChaos(t *testing.T) {
-	first, runs := uint64(1), 200
+	if seed, err := strconv.ParseUint(os.Getenv("RAWWATCH_CHAOS_SEED"), 10, 64); err == nil {
+		synctest.Test(t, func(t *testing.T) { newChaos(t, seed).run() })
+		return
+	}
+	runs := chaosRuns
 	if testing.Short() {
-		runs = 50
+		runs /= 10
 	}
 	if n, err := strconv.Atoi(os.Getenv("RAWWATCH_CHAOS_RUNS")); err == nil {
 		runs = n
 	}
-	if n, err := strconv.ParseUint(os.Getenv("RAWWATCH_CHAOS_SEED"), 10, 64); err == nil {
-		first, runs = n, 1
-	}
-	for seed := first; seed < first+uint64(runs); seed++ {
-		synctest.Test(t, func(t *testing.T) { newChaos(t, seed).run() })
-		if t.Failed() {
-			t.Fatalf("play it again with RAWWATCH_CHAOS_SEED=%d", seed)
-		}
+	var seeds, failed atomic.Int64
+	for shard := range runtime.GOMAXPROCS(0) {
+		t.Run(fmt.Sprint("shard ", shard), func(t *testing.T) {
+			t.Parallel()
+			for seed := seeds.Add(1); seed <= int64(runs) && failed.Load() == 0; seed = seeds.Add(1) {
+				synctest.Test(t, func(t *testing.T) { newChaos(t, uint64(seed)).run() })
+				if t.Failed() {
+					failed.Store(seed)
+					t.Fatalf("play it again with RAWWATCH_CHAOS_SEED=%d", seed)
+				}
+			}
+		})
 	}
 }
 
 // chaos is one run.
 type chaos struct {
 	*testing.T
-	seed   uint64
-	rand   *rand.Rand // of the goroutine that changes objects
-	store  *replay.Store
-	ledger history.Ledger
-	srv    *replay.Server
+	seed  uint64
+	rand  *rand.Rand // of the goroutine that changes objects
+	store *replay.Store
+	to    http.RoundTripper // the store
+	url   *url.URL
+	calm  atomic.Bool // no more faults
 
-	calm   atomic.Bool // no more faults
-	fates  *rand.Rand  // of the transport, on the consumer's goroutine
-	file   string      // of the checkpoint, "" for none
-	events []history.Event
-	log    []string // what was done, for a run that fails
+	crashes bool   // the consumer's process is killed now and then
+	shared  bool   // one checkpoint file for all sources
+	folder  string // of the checkpoints, "" for none
+
+	mu      sync.Mutex // of what follows, and of what a source has seen
+	sources []*source
+	process *process   // that runs
+	images  int        // folders made so far
+	disk    *rand.Rand // of what happens to files
+	backups []backup
+	log     []string // what was done, for a run that fails
+}
+
+// source is a collection, and what its consumer has been told.
+type source struct {
+	namespace string
+	ledger    history.Ledger
+	set       func(*stream.Watcher)
+	persists  bool             // Policy.Persist
+	from      history.Position // where the consumer starts; nil: with a list
+
+	answers, bodies *rand.Rand // of the faults
+	last            int        // the last answer that was not the server's
+
+	events []history.Event // that the consumer has acted on
+	// passed: the event in the consumer's hand is one it will not act on.
+	passed bool
+	saved  int // so many of events had been acknowledged when the checkpoint was written
+}
+
+// backup is a state of the server that it can be turned back to.
+type backup struct {
+	version string
+	at      []history.Position // of each source
 }
 
 func newChaos(t *testing.T, seed uint64) *chaos {
-	c := &chaos{T: t, seed: seed, rand: rand.New(rand.NewPCG(seed, 1)), fates: rand.New(rand.NewPCG(seed, 2))}
+	random := func(what uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, what)) }
+	c := &chaos{T: t, seed: seed, rand: random(100), disk: random(101)}
 	c.store = &replay.Store{
 		Window:           []int{5, 20, 1000}[c.rand.IntN(3)],
 		NoStreamingLists: c.rand.IntN(2) == 0,
+		Resources: []replay.Resource{{
+			Version: "v1", Plural: "configmaps", Kind: "ConfigMap",
+			Custom: c.rand.IntN(3) == 0, // the items of a list come before its version
+		}},
 	}
-	c.store.Intercept = c.intercept()
-	if c.rand.IntN(3) == 0 {
-		c.file = filepath.Join(t.TempDir(), "checkpoint")
+	c.store.Intercept = c.intercept
+	for i := range []uint64{1, 1, 1, 2, 3}[c.rand.IntN(5)] {
+		c.sources = append(c.sources, &source{namespace: string('t' + rune(i)), answers: random(3*i + 1), bodies: random(3*i + 2)})
+	}
+	if c.rand.IntN(4) == 0 {
+		c.folder = fastFolder(t)
+		c.crashes, c.shared = c.rand.IntN(4) > 0, c.rand.IntN(2) == 0
 	}
 	return c
 }
@@ -78,9 +135,15 @@ func (c *chaos) run() {
 	for range c.rand.IntN(20) {
 		c.change()
 	}
-	c.srv = c.store.NewServer(ignoreLeftovers{c.T}, replay.Options{})
-	defer c.srv.Close()
-
+	for _, src := range c.sources {
+		c.choose(src)
+	}
+	c.to, c.url = c.store, &url.URL{Scheme: "http", Host: "server"}
+	if c.seed%50 == 0 {
+		srv := c.store.NewServer(ignoreLeftovers{c.T}, replay.Options{})
+		defer srv.Close()
+		c.to, c.url = srv.Client().Transport, srv.URL()
+	}
 	ctx, cancel := context.WithCancel(c.Context())
 	defer cancel()
 	consumed := make(chan error)
@@ -90,9 +153,9 @@ func (c *chaos) run() {
 		c.change()
 		switch c.rand.IntN(6) {
 		case 0:
-			time.Sleep(time.Duration(c.rand.IntN(90)) * time.Second)
+			c.sleep(90 * time.Second)
 		case 1, 2:
-			time.Sleep(time.Duration(c.rand.IntN(1500)) * time.Millisecond)
+			c.sleep(1500 * time.Millisecond)
 		}
 		if c.rand.IntN(8) == 0 {
 			c.disturb()
@@ -100,32 +163,95 @@ func (c *chaos) run() {
 	}
 	c.calm.Store(true)
 	c.store.EndWatches(replay.Cut()) // whoever waits for a peer that is gone
-	time.Sleep(2 * time.Hour)
+	c.settle()
 	cancel()
 	if err := <-consumed; !errors.Is(err, context.Canceled) {
-		c.Errorf("seed %d: the watch ended with %v", c.seed, err)
+		c.fail(err)
 	}
-	if err := c.ledger.Check(nil, c.events); err != nil {
-		c.Errorf("seed %d: %v\nwhat was done: %v", c.seed, err, c.log)
+	for _, src := range c.sources {
+		if err := src.ledger.Check(src.from, src.events); err != nil {
+			c.fail(err)
+		}
 	}
+}
+
+func (c *chaos) fail(err error) {
+	c.Errorf("seed %d: %v\nwhat was done:\n%s", c.seed, err, strings.Join(c.log, "\n"))
+}
+
+// note adds to the log. The caller holds mu, if the consumer runs.
+func (c *chaos) note(format string, args ...any) {
+	c.log = append(c.log, fmt.Sprintf("%s, at %s: ", time.Now().Format("15:04:05"), c.store.ResourceVersion())+fmt.Sprintf(format, args...))
+}
+
+// sleep waits for up to d. Never a round time: two things that happen in the
+// same nanosecond would happen in any order, and the run would not be its seed.
+func (c *chaos) sleep(d time.Duration) { time.Sleep(time.Duration(c.rand.Int64N(int64(d)))) }
+
+// settle waits until the consumer knows what there is, and a little longer.
+func (c *chaos) settle() {
+	for range 24 * 60 {
+		c.sleep(2 * time.Minute)
+		if c.settled() {
+			break
+		}
+	}
+	c.sleep(10 * time.Minute)
+}
+
+func (c *chaos) settled() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.process == nil || c.process.dead {
+		return false
+	}
+	for i, src := range c.sources {
+		// A watch from a version that the server does not have any more may
+		// look settled until the server gets there; so may a consumer that
+		// sleeps on what was sent before.
+		w := c.process.watchers[i]
+		at := w.State().ResourceVersion
+		if w.InHand() || at == "" || newer(at, c.store.ResourceVersion()) || src.ledger.Unsettled(src.from, src.events) != "" {
+			return false
+		}
+	}
+	return true
+}
+
+func newer(a, b string) bool {
+	x, _ := strconv.ParseUint(a, 10, 64)
+	y, _ := strconv.ParseUint(b, 10, 64)
+	return x > y
 }
 
 // change does something to an object.
 func (c *chaos) change() {
-	key := history.Key{Namespace: "t", Name: fmt.Sprint("n", c.rand.IntN(8))}
-	if c.ledger.UID(key) != "" && c.rand.IntN(3) == 0 {
-		uid := c.ledger.UID(key)
-		c.ledger.Gone(key, uid, c.store.Delete("configmaps", key.Namespace, key.Name))
-		return
+	src := c.sources[c.rand.IntN(len(c.sources))]
+	key := history.Key{Namespace: src.namespace, Name: fmt.Sprint("n", c.rand.IntN(8))}
+	if uid := src.ledger.UID(key); uid != "" && c.rand.IntN(3) == 0 {
+		src.ledger.Gone(key, uid, c.store.Delete("configmaps", key.Namespace, key.Name))
+	} else {
+		version, err := c.store.Put("configmaps", fmt.Sprintf(`{"metadata":{"name":%q,"namespace":%q},"data":{"k":"%d"}}`, key.Name, key.Namespace, c.rand.Uint32()))
+		if err != nil {
+			c.Fatal(err)
+		}
+		src.ledger.Did(key, c.store.UID("configmaps", key.Namespace, key.Name), version)
 	}
-	version := c.store.PutItem(key.Name, fmt.Sprint(c.rand.Uint32()))
-	c.ledger.Did(key, c.store.UID("configmaps", key.Namespace, key.Name), version)
+	if c.rand.IntN(4) == 0 {
+		b := backup{version: c.store.ResourceVersion()}
+		for _, src := range c.sources {
+			b.at = append(b.at, src.ledger.Now())
+		}
+		c.backups = append(c.backups, b)
+	}
 }
 
-// disturb does something to the server.
+// disturb does something to the server, or to the consumer's process.
 func (c *chaos) disturb() {
-	what := c.rand.IntN(7)
-	c.log = append(c.log, fmt.Sprintf("at %s: %d", c.store.ResourceVersion(), what))
+	what := c.rand.IntN(10)
+	c.mu.Lock()
+	c.note("disturbance %d", what)
+	c.mu.Unlock()
 	switch what {
 	case 0:
 		c.store.EndWatches(replay.End())
@@ -142,109 +268,40 @@ func (c *chaos) disturb() {
 		c.store.EndWatches(replay.End())
 	case 6:
 		c.store.Bookmark()
+	case 7:
+		c.store.Advance(1 + c.rand.IntN(30))
+	case 8:
+		c.restore()
+	case 9:
+		if c.crashes {
+			c.mu.Lock()
+			c.crash(nil)
+			c.mu.Unlock()
+		}
 	}
 }
 
-// intercept answers some requests in the server's place.
-func (c *chaos) intercept() func(*http.Request) []replay.Step {
-	fates := rand.New(rand.NewPCG(c.seed, 3))
-	return func(r *http.Request) []replay.Step {
-		if c.calm.Load() || fates.IntN(5) > 0 {
-			return nil
-		}
-		watch := r.URL.Query().Get("watch") == "true"
-		switch what := fates.IntN(10); {
-		case what == 0:
-			return replay.JSON(503, "<html>upstream</html>", "Content-Type: text/html")
-		case what == 1:
-			return replay.JSON(429, replay.StatusRetry(429, "TooManyRequests", 1))
-		case what == 2:
-			return replay.JSON(500, replay.StatusBody(500, "InternalError"))
-		case what == 3:
-			return []replay.Step{replay.Cut()}
-		case what == 4:
-			return []replay.Step{replay.Reset()}
-		case what == 5 && watch:
-			return []replay.Step{replay.Respond(200), replay.End()}
-		case what == 6 && watch:
-			return []replay.Step{replay.Respond(200), replay.Write(replay.ErrorEvent(410, "Expired")), replay.End()}
-		case what == 7 && watch:
-			return []replay.Step{replay.Respond(200), replay.Write(replay.ErrorEvent(500, "InternalError")), replay.End()}
-		case what == 8 && watch:
-			return []replay.Step{replay.Respond(200), replay.Hold()}
-		case what == 8:
-			return replay.JSON(410, replay.StatusBody(410, "Expired"))
-		}
-		return nil
-	}
-}
+var restored = history.Event{Type: "RESTORED"}
 
-// RoundTrip cuts some bodies at a random byte.
-func (c *chaos) RoundTrip(r *http.Request) (*http.Response, error) {
-	resp, err := c.srv.Client().Transport.RoundTrip(r)
-	if err == nil && !c.calm.Load() && c.fates.IntN(4) == 0 {
-		resp.Body = &cutBody{resp.Body, c.fates.IntN(6000)}
+// restore turns the server back, as restoring a backup does. Then nothing
+// changes until the consumer has found out: once the server has written as much
+// as it has lost, nothing tells its versions from those that are known.
+func (c *chaos) restore() {
+	if len(c.backups) == 0 {
+		return
 	}
-	return resp, err
-}
-
-// cutBody breaks after n bytes.
-type cutBody struct {
-	io.ReadCloser
-	n int
-}
-
-func (b *cutBody) Read(p []byte) (int, error) {
-	if b.n <= 0 {
-		return 0, io.ErrUnexpectedEOF
+	b := c.backups[len(c.backups)-1-c.rand.IntN(min(len(c.backups), 4))]
+	c.mu.Lock()
+	done := c.store.Restore(b.version)
+	for i, src := range c.sources {
+		if done {
+			src.ledger.Restore(b.at[i])
+			src.events = append(src.events, restored)
+		}
 	}
-	n, err := b.ReadCloser.Read(p[:min(len(p), b.n)])
-	b.n -= n
-	return n, err
-}
-
-// consume is a consumer that is slow, leaves its loop now and then, and with a
-// checkpoint ends its process.
-func (c *chaos) consume(ctx context.Context) error {
-	r := rand.New(rand.NewPCG(c.seed, 4))
-	process := func() *stream.Watcher {
-		w := &stream.Watcher{
-			Client: &http.Client{Transport: c}, Server: c.srv.URL(), Target: target,
-			PageSize: 3, Rand: rand.New(rand.NewPCG(c.seed, 5)),
-			Policy: stream.Policy{DeniedFor: time.Hour},
-		}
-		if c.seed%2 == 0 {
-			w.Start = stream.StartStream
-		}
-		w.CachedList = c.seed%5 == 0
-		if c.file != "" {
-			w.Checkpoint = stream.CheckpointFile(c.file)
-		}
-		return w
-	}
-	w := process()
-	for {
-		for ev, err := range w.Watch(ctx) {
-			if err != nil {
-				return err
-			}
-			if r.IntN(20) == 0 {
-				time.Sleep(time.Duration(r.IntN(30)) * time.Second)
-			}
-			acted := r.IntN(12) > 0
-			if acted {
-				c.events = append(c.events, told(ev))
-			}
-			if !acted {
-				break // it comes again
-			}
-			if r.IntN(25) == 0 {
-				w.Ack()
-				if c.file != "" {
-					w = process()
-				}
-				break
-			}
-		}
+	c.mu.Unlock()
+	if done { // or history does not go back that far
+		c.backups = nil
+		c.settle()
 	}
 }

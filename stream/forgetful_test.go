@@ -180,6 +180,6 @@ func short(object string) string {
 func told(ev stream.Event) history.Event {
 	return history.Event{
 		Type: string(ev.Type), Namespace: ev.Namespace, Name: ev.Name,
-		UID: ev.UID, Version: ev.ResourceVersion, Inferred: ev.Inferred,
+		UID: ev.UID, Version: ev.ResourceVersion, Inferred: ev.Inferred, Partial: ev.Partial,
 	}
 }

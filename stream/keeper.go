@@ -125,8 +125,11 @@ func (s *session) keeperNow() *keeper {
 // last. It runs at the beginning of each range. The caller holds disk, and no
 // mu.
 func (k *keeper) open() error {
-	for _, m := range k.members {
-		m.session.begin(m.settings)
+	if k.ranges == 0 {
+		// Not later: what a loop that runs changes, nobody else may read.
+		for _, m := range k.members {
+			m.session.begin(m.settings)
+		}
 	}
 	if k.file != nil && k.ranges == 0 {
 		if err := k.read(); err != nil {

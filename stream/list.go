@@ -6,10 +6,14 @@ import (
 	"io"
 
 	"example.com/rawwatch/decode"
+	"example.com/rawwatch/status"
 )
 
 // errSamePage: a page names itself as the next one, so it has no end.
 var errSamePage = errors.New("stream: a page of the list continues with itself")
+
+// errStatusItem: what ended the list stands in it as if it were an item.
+var errStatusItem = errors.New("stream: a Status among the items of a list")
 
 // list reads one page and delivers what is new in it. The returned error ends
 // the range (the caller left, or ctx is done); how the request went is in the
@@ -34,6 +38,9 @@ func (l *loop) list(at listing) (outcome, error) {
 		}
 		if err != nil {
 			return l.end(c, o, c.failure(err))
+		}
+		if isStatus(&item) {
+			return l.end(c, o, &status.End{Kind: status.EndTorn, Err: errStatusItem})
 		}
 		if l.trace.Item != nil {
 			l.trace.Item(item.Object)
@@ -67,6 +74,12 @@ func (l *loop) list(at listing) (outcome, error) {
 		}
 	}
 	return l.end(c, o, nil)
+}
+
+// isStatus: a server that fails between two items has sent its 200, and writes
+// why it failed where the next item would stand.
+func isStatus(item *decode.Item) bool {
+	return len(item.Name) == 0 && string(item.Kind) == "Status" && string(item.APIVersion) == "v1"
 }
 
 // beginRun prepares for page one, read for the first time or again. A page

@@ -1,6 +1,7 @@
 package stream_test
 
 import (
+	"strings"
 	"testing"
 
 	"example.com/rawwatch/stream"
@@ -122,5 +123,19 @@ func TestDeliveredOnce(t *testing.T) {
 			}
 		})
 		r.played("ADDED a 9", "SYNCED 10", "MODIFIED a 11", "GAP 11", "SYNCED 20", "DELETED a 21")
+	})
+}
+
+func TestStatusAmongTheItemsIsNoItem(t *testing.T) {
+	bubble(t, "it is the end of a list that a server could not finish", func(t *testing.T) {
+		r := newRig(t, func(r *rig) replay.Script {
+			body, _, _ := strings.Cut(replay.ListBody("10", item("a", "3"), item("b", "4")), item("b", "4"))
+			return replay.Script{
+				on(list, stream200(body+replay.StatusBody(500, "InternalError"), end)...),
+				listOf("12", item("a", "3"), item("b", "4")),
+				watchOf("12", "", r.stop()...),
+			}
+		})
+		r.played("ADDED a 3", "ADDED b 4", "SYNCED 12")
 	})
 }

@@ -107,13 +107,21 @@ func (w *Watcher) offer(ctx context.Context, offers chan<- offer, left <-chan st
 			return
 		}
 		// Not ctx: an event that was acknowledged in the moment of a cancel
-		// would come again.
+		// would come again. And the answer before left, for the same reason:
+		//
+		//	1. the caller comes back for the next event: the answer is there;
+		//	2. ctx is done, the range is over, left is closed;
+		//	3. only now this goroutine wakes, and both are ready.
+		goOn := false
 		select {
-		case goOn := <-answer:
-			if !goOn {
-				return
-			}
+		case goOn = <-answer:
 		case <-left:
+			select {
+			case goOn = <-answer:
+			default:
+			}
+		}
+		if !goOn {
 			return
 		}
 		s.offered(true)

@@ -1,7 +1,10 @@
 package stream_test
 
 import (
+	"context"
 	"fmt"
+	"net/http"
+	"net/url"
 	"slices"
 	"testing"
 	"time"
@@ -43,6 +46,28 @@ func TestMerge(t *testing.T) {
 		}
 		assert.Equal(t, []string{"ADDED a 1", "SYNCED 10", "MODIFIED a 11", "MODIFIED a 12"}, got[all[0]])
 		assert.Equal(t, []string{"ADDED b 2", "SYNCED 20", "GAP 20", "DELETED b 2 inferred", "SYNCED 30"}, got[all[1]])
+	})
+	bubble(t, "an event that was acknowledged in the moment of a cancel does not come again", func(t *testing.T) {
+		store := &replay.Store{}
+		store.PutItem("a", "")
+		store.PutItem("b", "")
+		for range 500 { // both are ready at once only now and then
+			w := &stream.Watcher{Client: &http.Client{Transport: store}, Server: &url.URL{Scheme: "http", Host: "server"}, Target: target}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var seen []string
+			for ev, err := range stream.Merge(ctx, w) {
+				if err == nil {
+					seen = append(seen, line(ev))
+				}
+				cancel()
+			}
+			for ev, err := range stream.Merge(t.Context(), w) {
+				require.NoError(t, err)
+				require.NotContains(t, seen, line(ev))
+				break
+			}
+		}
 	})
 	bubble(t, "a source that stops for good ends them all, with its error", func(t *testing.T) {
 		ctx, cancel := contextFor(t, time.Minute)

@@ -50,7 +50,11 @@ type comparison struct {
 	done chronicle
 	at   map[Key]int   // states seen or passed over
 	has  map[Key]state // known
+	told map[Key]bool  // of an object there was an event
 	era  int           // the latest that a state has been seen of
+
+	restores int    // noted
+	lists    []list // those that ended after one
 
 	catchingUp bool
 	version    string // the highest so far, outside of catching up
@@ -60,7 +64,7 @@ type comparison struct {
 
 func newComparison(done chronicle, from Position) *comparison {
 	c := &comparison{
-		done: done, at: make(map[Key]int), has: make(map[Key]state),
+		done: done, at: make(map[Key]int), has: make(map[Key]state), told: make(map[Key]bool),
 		catchingUp: from == nil, faulty: make(map[Key]bool),
 	}
 	for key, n := range from {
@@ -82,6 +86,12 @@ func (c *comparison) see(e Event) (wrong []error) {
 	switch e.Type {
 	case "GAP":
 		c.catchingUp, c.version = true, ""
+		if e.Partial {
+			c.forgetUntold()
+		}
+		return nil
+	case "RESTORED":
+		c.restores++
 		return nil
 	case "SYNCED":
 		if !c.catchingUp {
@@ -89,6 +99,9 @@ func (c *comparison) see(e Event) (wrong []error) {
 		}
 		c.catchingUp, c.version = false, e.Version
 		c.passOver(e.Version)
+		if c.restores > 0 {
+			c.lists = append(c.lists, list{c.restores, e.Version})
+		}
 		return wrong
 	case "ADDED", "MODIFIED", "DELETED":
 	default:
@@ -122,7 +135,13 @@ func (c *comparison) see(e Event) (wrong []error) {
 	next := at + slices.IndexFunc(states[at:], e.is)
 	switch {
 	case next >= at:
-		passed := slices.DeleteFunc(slices.Clone(states[at:next]), func(s state) bool { return s == known }) // no change
+		var passed []state
+		for i, s := range states[at:next] {
+			// What is optional, no change, or collapsed in a list.
+			if !s.optional && !(isKnown && s.same(known)) && !c.listed(key, at+i) {
+				passed = append(passed, s)
+			}
+		}
 		for !isKnown && len(passed) > 0 && passed[0].gone {
 			passed = passed[1:] // nobody is told that what they do not know is gone
 		}
@@ -136,12 +155,40 @@ func (c *comparison) see(e Event) (wrong []error) {
 	default:
 		complain("never happened")
 	}
+	c.told[key] = true
 	if e.Type == "DELETED" {
 		delete(c.has, key)
 	} else {
 		c.has[key] = state{uid: e.UID, version: e.Version}
 	}
 	return wrong
+}
+
+// list is the end of one: of an era up to this, at this version.
+type list struct {
+	era     int
+	version string
+}
+
+// listed reports whether a list may have passed over a state of an era that
+// nothing has been seen of: one without changes to what is known.
+func (c *comparison) listed(key Key, n int) bool {
+	era, version := c.done.eraOf(key, n), c.done.states[key][n].version
+	return slices.ContainsFunc(c.lists, func(l list) bool {
+		return 0 < era && era <= l.era && !higher(version, l.version)
+	})
+}
+
+// forgetUntold follows a loss of history that left the consumer with a part of
+// what exists: what it knew from before it started, the watch does not know.
+// The list that follows shows it once more, unless it is gone.
+func (c *comparison) forgetUntold() {
+	for key := range c.has {
+		if !c.told[key] {
+			delete(c.has, key)
+			c.at[key]--
+		}
+	}
 }
 
 // passOver marks what was done up to a version as seen: of an object that is
@@ -178,7 +225,7 @@ func (c *comparison) differences() (all []error) {
 			differs(key, "is gone, but known at %s", known)
 		case !end.gone && !isKnown:
 			differs(key, "is at %s, but not known", end)
-		case !end.gone && known != end:
+		case !end.gone && !known.same(end):
 			differs(key, "is at %s, but known at %s", end, known)
 		}
 	}

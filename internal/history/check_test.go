@@ -287,3 +287,55 @@ func TestLedgerKnowsWhatExists(t *testing.T) {
 	assert.Empty(t, l.UID(key("b")))
 	assert.Empty(t, l.UID(key("never")))
 }
+
+func TestWhatARestoreHasUndoneMayGoUnseen(t *testing.T) {
+	l := new(history.Ledger)
+	l.Did(key("a"), "A", "1")
+	l.Did(key("c"), "C", "2")
+	backup := l.Now()
+	l.Did(key("a"), "A", "3")
+	l.Did(key("b"), "B", "4")
+	l.Gone(key("c"), "C", "5")
+	l.Did(key("c"), "C2", "6")
+	l.Restore(backup)
+	l.Did(key("a"), "A", "4")
+	l.Did(key("b"), "B2", "5")
+	l.Did(key("c"), "C", "6")
+
+	assert.NoError(t, l.Check(nil, parse(t, "ADDED a 1", "ADDED c 2", "SYNCED 2", "MODIFIED a 4", "ADDED b/B2 5", "MODIFIED c 6")))
+	assert.NoError(t, l.Check(nil, parse(t, "ADDED a 3", "ADDED b 4", "ADDED c/C2 6", "SYNCED 6", "GAP 6",
+		"MODIFIED a 1", "DELETED b 4 inferred", "DELETED c/C2 6 inferred", "ADDED c 2", "SYNCED 2", "MODIFIED a 4", "ADDED b/B2 5", "MODIFIED c 6")))
+	assert.ErrorContains(t, l.Check(nil, parse(t, "ADDED a 1", "ADDED c 2", "SYNCED 2", "ADDED b/B2 5", "MODIFIED c 6")), "t/a is at 4, but known at 1")
+	assert.ErrorContains(t, l.Check(nil, parse(t, "ADDED a 3", "ADDED b 4", "ADDED c/C2 6", "SYNCED 6", "MODIFIED a 4")), "t/b is at 5, but known at 4")
+}
+
+func TestListOfAnEraThatShowsNothingNew(t *testing.T) {
+	l := new(history.Ledger)
+	l.Did(key("a"), "A", "1")
+	l.Gone(key("a"), "A", "2")
+	backup := l.Now()
+	l.Restore(backup)
+	l.Did(key("a"), "A2", "3")
+	l.Gone(key("a"), "A2", "4")
+	l.Did(key("a"), "A3", "6")
+	events := parse(t, "ADDED a 1", "SYNCED 1", "DELETED a 2", "GAP 2", "SYNCED 5", "ADDED a/A3 6")
+	assert.ErrorContains(t, l.Check(nil, events), "lost before it: [3 gone at 4]")
+	restored := history.Event{Type: "RESTORED"}
+	assert.NoError(t, l.Check(nil, slices.Insert(events, 3, restored)))
+}
+
+func TestPartialGapForgetsWhatWasNeverTold(t *testing.T) {
+	l := new(history.Ledger)
+	l.Did(key("a"), "A", "1")
+	l.Did(key("b"), "B", "2")
+	l.Did(key("c"), "C", "3")
+	from := l.Now()
+	l.Did(key("a"), "A", "4")
+	l.Gone(key("b"), "B", "5")
+	events := parse(t, "MODIFIED a 4", "GAP 4", "ADDED c 3", "SYNCED 5")
+	assert.ErrorContains(t, l.Check(from, events), "t/b is gone, but known at 2")
+	events[1].Partial = true
+	assert.NoError(t, l.Check(from, events))
+	assert.ErrorContains(t, l.Check(from, slices.Insert(slices.Clone(events), 2, parse(t, "ADDED a 4")...)), "ADDED a 4: known already")
+	assert.ErrorContains(t, l.Check(from, slices.Delete(slices.Clone(events), 2, 3)), "t/c is at 3, but not known")
+}

@@ -16,6 +16,9 @@
 //   - Position: a moment in a Ledger.
 //   - era: the time between two restores of the server from a backup. Within
 //     it resourceVersions only rise; the next one uses some of them again.
+//   - RESTORED: an event that no watch sends. A test that turns the server back
+//     may note it among those of the consumer, since a list may end an era in
+//     which it shows nothing new.
 //   - Checkpoint: what a file holds of a consumer, which may be killed and go
 //     on after the last event that the file knows of.
 //
@@ -26,6 +29,11 @@
 // resourceVersions of all objects together only rise; ADDED is of what was not
 // known, MODIFIED and DELETED of what was; in the end the consumer knows just
 // what exists.
+//
+// What a restore has undone, a consumer that had not heard of it never will, so
+// it may be left out, and so may what the restore brings back. Of a watch that
+// starts in mid-history, a Gap that says so (Partial) makes unknown again what
+// there has been no event of.
 //
 // # What it will not do
 //

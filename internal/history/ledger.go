@@ -24,6 +24,15 @@ type state struct {
 	uid     string
 	version string // "": unknown
 	gone    bool
+
+	// optional: a restored backup has undone it, or has brought it back. Who
+	// had not heard of what was undone hears of neither.
+	optional bool
+}
+
+// same reports whether they are the same to a consumer.
+func (s state) same(as state) bool {
+	return s.gone == as.gone && (s.gone || s.uid == as.uid && s.version == as.version)
 }
 
 func (s state) String() string {
@@ -116,13 +125,18 @@ func (l *Ledger) Restore(to Position) {
 	before := l.now()
 	for key, states := range l.objects {
 		then, now := last(states[:to[key]]), last(states)
-		if then.gone {
-			if now.gone {
-				continue
-			}
-			then = state{uid: now.uid, gone: true}
+		states = slices.Clone(states) // a snapshot may hold them
+		for i := range states[to[key]:] {
+			states[to[key]+i].optional = true
 		}
-		l.objects[key] = append(states, then)
+		if !now.gone && now.uid != then.uid {
+			states = append(states, state{uid: now.uid, gone: true, optional: true})
+		}
+		if !then.gone {
+			then.optional = true
+			states = append(states, then)
+		}
+		l.objects[key] = states
 	}
 	l.restores = append(l.restores, restore{before, l.now()})
 }
@@ -131,16 +145,18 @@ func (l *Ledger) Restore(to Position) {
 func (l *Ledger) snapshot() chronicle {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return chronicle{maps.Clone(l.objects), slices.Clone(l.restores)} // the slices of states only grow
+	return chronicle{maps.Clone(l.objects), slices.Clone(l.restores)} // the slices of states only grow, or are replaced
 }
 
-// Event is what a consumer was told.
+// Event is what a consumer was told. RESTORED no watch says: with it a test
+// notes that the server was turned back before the events that follow.
 type Event struct {
-	Type            string // as on the wire, or SYNCED, GAP
+	Type            string // as on the wire, or SYNCED, GAP, RESTORED
 	Namespace, Name string
 	UID             string
 	Version         string
 	Inferred        bool
+	Partial         bool // of a GAP, as in stream.Event
 }
 
 // String is short: "MODIFIED a 17".

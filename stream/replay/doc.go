@@ -16,6 +16,7 @@
 //	recording ─► Reader ─► Reader.Script ─┘   │    ├─► Transport  (http.RoundTripper)
 //	                              Script.Inject    └─► Handler    (http.Handler)
 //	Store (objects that change) ─► steps as they are due ─► Server, or itself an http.Handler
+//	                                                        or http.RoundTripper
 //	client ─► Recorder ─► any RoundTripper     └─► recording
 //
 // # Terms

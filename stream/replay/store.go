@@ -17,8 +17,9 @@ import (
 // their texts included. It is read-only over HTTP; tests change it with its
 // methods. The zero value is an empty store of ConfigMaps, Secrets and Pods.
 //
-// Set the fields before the first use. A Store is an [http.Handler];
-// [Store.NewServer] serves it over the connections of this package.
+// Set the fields before the first use. A Store is an [http.Handler]
+// and an [http.RoundTripper]; [Store.NewServer] serves it over the connections
+// of this package.
 type Store struct {
 	Resources []Resource
 	// Window is how many changes can be watched from; 0 is 1000. Watches from

@@ -1,6 +1,7 @@
 package replay_test
 
 import (
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -215,4 +216,61 @@ func TestHandlerWithDiscoverySaysWhatIsInTheScript(t *testing.T) {
 	require.NoError(t, err)
 	resp.Body.Close()
 	assert.Equal(t, 405, resp.StatusCode)
+}
+
+func TestStoreAnswersWithoutAConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var answer []Step
+		store := &Store{Intercept: func(*http.Request) []Step { return answer }}
+		store.PutItem("a", "1")
+		c := &http.Client{Transport: store}
+		body, err := fetch(t, c, "http://x"+ConfigMaps)
+		require.NoError(t, err)
+		assert.Contains(t, body, `"name":"a"`)
+
+		resp, err := c.Get("http://x" + ConfigMaps + "?watch=true&resourceVersion=101")
+		require.NoError(t, err)
+		assert.Equal(t, "application/json", resp.Header.Get("Content-Type"))
+		time.AfterFunc(10*time.Minute, func() { store.PutItem("b", "1") })
+		time.AfterFunc(20*time.Minute, func() { resp.Body.Close() })
+		line := make([]byte, 1000)
+		n, err := io.ReadAtLeast(resp.Body, line, 2)
+		require.NoError(t, err)
+		assert.Contains(t, string(line[:n]), `"ADDED"`)
+		_, err = resp.Body.Read(line) // until it is closed
+		assert.Error(t, err)
+
+		for _, tt := range []struct {
+			steps []Step
+			body  string
+			err   error
+		}{
+			{[]Step{Respond(200), Write("x"), Pause(time.Hour), Raw("y")}, "xy", nil},
+			{[]Step{Pause(time.Hour), Respond(200), Write("x"), Cut()}, "x", io.ErrUnexpectedEOF},
+			{[]Step{Respond(200), Write("x"), Reset()}, "x", syscall.ECONNRESET},
+			{[]Step{Cut()}, "", io.ErrUnexpectedEOF},
+			{[]Step{Reset()}, "", syscall.ECONNRESET},
+		} {
+			answer = tt.steps
+			body, err := fetch(t, c, "http://x/")
+			assert.Equal(t, tt.body, body)
+			assert.ErrorIs(t, err, tt.err)
+		}
+		answer = []Step{Raw("no header")}
+		_, err = c.Get("http://x/")
+		assert.ErrorContains(t, err, "malformed")
+		for _, steps := range [][]Step{{Hold()}, {Respond(200), Write("x"), Freeze()}, {Respond(200), Pause(time.Hour)}} {
+			answer = steps
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			r, err := http.NewRequestWithContext(ctx, "GET", "http://x/", nil)
+			require.NoError(t, err)
+			resp, err := c.Do(r)
+			if err == nil {
+				_, err = io.ReadAll(resp.Body)
+				resp.Body.Close()
+			}
+			assert.ErrorIs(t, err, context.DeadlineExceeded)
+			cancel()
+		}
+	})
 }

@@ -1,0 +1,20 @@
+package stream
+
+// What tests of the other package may see and touch.
+
+// OnWrite puts f in the place of the writing of c's file. write does it, to the
+// path that it is given.
+func (c *Checkpoint) OnWrite(f func(path string, write func(path string) error) error) {
+	real := c.write
+	c.write = func(path string, sections []section) error {
+		return f(path, func(path string) error { return real(path, sections) })
+	}
+}
+
+// InHand reports whether the caller's loop holds an event that it has not come
+// back for.
+func (w *Watcher) InHand() bool {
+	w.session.mu.Lock()
+	defer w.session.mu.Unlock()
+	return w.session.hand.full && !w.session.hand.offered
+}
