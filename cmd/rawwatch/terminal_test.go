@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -32,10 +34,10 @@ type session struct {
 
 // onTerminal starts the command as the foreground process of a terminal that is
 // so wide.
-func onTerminal(t *testing.T, columns int, env []string, args ...string) *session {
+func onTerminal(t *testing.T, columns int, name string, args ...string) *session {
 	t.Helper()
-	s := &session{Screen: screentest.New(columns), t: t, cmd: exec.Command("rawwatch", args...), read: make(chan struct{})}
-	s.cmd.Env = append(os.Environ(), append([]string{"TERM=xterm", "NO_COLOR="}, env...)...)
+	s := &session{Screen: screentest.New(columns), t: t, cmd: exec.Command(name, args...), read: make(chan struct{})}
+	s.cmd.Env = append(os.Environ(), "TERM=xterm", "NO_COLOR=")
 	master, err := pty.StartWithSize(s.cmd, size(columns))
 	require.NoError(t, err)
 	s.master = master
@@ -97,7 +99,7 @@ func cluster(t *testing.T, list, watch string) *replay.Server {
 
 func TestAStatusBelowTheEvents(t *testing.T) {
 	srv := cluster(t, replay.ListBody("10", replay.Item("a", "8")), replay.Event("MODIFIED", "a", "11"))
-	s := onTerminal(t, 100, nil, replay.ConfigMaps, "-s", srv.URL().String())
+	s := onTerminal(t, 100, "rawwatch", replay.ConfigMaps, "-s", srv.URL().String())
 	s.showsMatch(`\n watching · 1 object · 2 events · last byte \d+s ago · rv 11$`)
 	lines := strings.Split(s.Text(), "\n")
 	require.Len(t, lines, 6)
@@ -145,7 +147,7 @@ func TestNoStatusAmongOthers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv := cluster(t, list, replay.Event("MODIFIED", "a", "11"))
-			s := onTerminal(t, 80, c.env, append(c.args, replay.ConfigMaps, "-s", srv.URL().String(), "--count", "2")...)
+			s := onTerminal(t, 80, "env", slices.Concat(c.env, []string{"rawwatch", replay.ConfigMaps, "-s", srv.URL().String(), "--count", "2"}, c.args)...)
 			s.exits(0)
 			assert.Equal(t, c.colour, len(s.Colours()) > 0, s.Colours())
 		})
@@ -185,34 +187,66 @@ func TestATerminalObeysNoStranger(t *testing.T) {
 				if format != "name" {
 					args = append(args, "--show-labels", "-L", "l")
 				}
-				assert.Contains(t, onTerminal(t, 400, nil, args...).exits(0), `a\x1b[2J\x1b]0;owned\a\u009b31m\u202e\r\x00`)
+				assert.Contains(t, onTerminal(t, 400, "rawwatch", args...).exits(0), `a\x1b[2J\x1b]0;owned\a\u009b31m\u202e\r\x00`)
 			})
 		}
 	}
 	t.Run("an answer, told as an error", func(t *testing.T) {
 		srv := replay.NewServer(t, replay.Script{replay.On(replay.List(replay.ConfigMaps), replay.JSON(403, failure)...)}, replay.Options{TCP: true})
-		s := onTerminal(t, 400, nil, replay.ConfigMaps, "-s", srv.URL().String())
+		s := onTerminal(t, 400, "rawwatch", replay.ConfigMaps, "-s", srv.URL().String())
 		assert.Contains(t, s.exits(4), `\x1b[2J`)
 	})
 	t.Run("what is skipped, and what ends a stream, told in the story", func(t *testing.T) {
 		srv := cluster(t, replay.ListBody("10"), fmt.Sprintf(`{"type":"NEWS%s","object":{}}`+"\n"+`{"type":"ERROR","object":%s}`+"\n", evil, failure))
-		s := onTerminal(t, 400, nil, replay.ConfigMaps, "-s", srv.URL().String(), "--on-unknown-error", "fail", "-v", "2")
+		s := onTerminal(t, 400, "rawwatch", replay.ConfigMaps, "-s", srv.URL().String(), "--on-unknown-error", "fail", "-v", "2")
 		assert.Contains(t, s.exits(4), `skipped an event of unknown type "NEWS\x1b[2J`)
 	})
 }
 
-// The terminal is closed under a watch: it ends, and at once.
+// The terminal is closed under a watch: it ends, and at once, by the signal or,
+// if that is ignored, by the first write.
 func TestATerminalThatIsClosed(t *testing.T) {
-	srv := cluster(t, replay.ListBody("10", replay.Item("a", "8")), replay.Event("MODIFIED", "a", "11"))
-	s := onTerminal(t, 80, nil, replay.ConfigMaps, "-s", srv.URL().String())
-	s.shows("2 events")
-	require.NoError(t, s.master.Close())
-	ended := make(chan struct{})
-	go func() { s.cmd.Wait(); close(ended) }()
-	select {
-	case <-ended:
-		assert.Equal(t, 128+int(syscall.SIGHUP), s.cmd.ProcessState.ExitCode())
-	case <-time.After(10 * time.Second):
-		t.Error("it goes on for nobody")
+	for name, ignore := range map[string]string{"SIGHUP": "", "a write": "trap '' HUP; "} {
+		t.Run(name, func(t *testing.T) {
+			closed := make(chan struct{})
+			// Several events: the terminal is gone when the read of it that is
+			// under way returns, and that takes the first.
+			steps := []replay.Step{replay.Respond(200), replay.Write(replay.Event("ADDED", "a", "11")), replay.Do(func() { <-closed })}
+			for i := range 20 {
+				steps = append(steps, replay.Write(replay.Event("MODIFIED", "a", strconv.Itoa(12+i))), replay.Pause(20*time.Millisecond))
+			}
+			steps = append(steps, replay.Hold())
+			srv := replay.NewServer(t, replay.Script{
+				replay.On(replay.List(replay.ConfigMaps), replay.JSON(200, replay.ListBody("10"))...),
+				replay.On(replay.Watch(replay.ConfigMaps, "10"), steps...),
+			}, replay.Options{TCP: true})
+			s := onTerminal(t, 80, "sh", "-c", ignore+"exec rawwatch "+replay.ConfigMaps+" -s "+srv.URL().String())
+			s.shows("1 event")
+			require.NoError(t, s.master.Close())
+			close(closed)
+			ended := make(chan struct{})
+			go func() { s.cmd.Wait(); close(ended) }()
+			select {
+			case <-ended:
+				assert.Equal(t, 128+int(syscall.SIGHUP), s.cmd.ProcessState.ExitCode())
+			case <-time.After(10 * time.Second):
+				t.Error("it goes on for nobody")
+			}
+		})
 	}
+}
+
+// Under nohup a watch outlives its terminal.
+func TestASignalThatIsIgnoredStaysIgnored(t *testing.T) {
+	srv := cluster(t, replay.ListBody("10"), replay.Event("ADDED", "a", "11"))
+	cmd := exec.Command("sh", "-c", "trap '' HUP; exec rawwatch "+replay.ConfigMaps+" -o name -s "+srv.URL().String())
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	_, err = io.ReadFull(out, make([]byte, len("ADDED configmap/a\n")))
+	require.NoError(t, err)
+	require.NoError(t, cmd.Process.Signal(syscall.SIGHUP))
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	cmd.Wait()
+	assert.Equal(t, 128+int(syscall.SIGTERM), cmd.ProcessState.ExitCode())
 }

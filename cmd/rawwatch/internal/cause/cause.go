@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"example.com/rawwatch/status"
+	"example.com/rawwatch/stream"
 )
 
 // Of is what the server said, if err holds an answer of it, else what the
@@ -20,6 +21,7 @@ func Of(err error) string {
 		answer *status.Error
 		end    *status.End
 		failed *url.Error
+		ended  *stream.Error
 	)
 	switch {
 	case errors.As(err, &answer):
@@ -30,6 +32,8 @@ func Of(err error) string {
 		return "the server closed the connection without an answer"
 	case errors.As(err, &failed):
 		err = failed.Err
+	case errors.As(err, &ended):
+		err = ended.Err // what was asked, and where, is for the caller, too
 	}
 	return bare(err.Error())
 }

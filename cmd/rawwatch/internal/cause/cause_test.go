@@ -11,6 +11,7 @@ import (
 
 	"example.com/rawwatch/decode"
 	"example.com/rawwatch/status"
+	"example.com/rawwatch/stream"
 )
 
 func TestOf(t *testing.T) {
@@ -25,6 +26,7 @@ func TestOf(t *testing.T) {
 		{"an end that is only named", &status.End{Kind: status.EndIdle}, "idle"},
 		{"the network, without the URL", fmt.Errorf("x: %w", &url.Error{Op: "Get", URL: "https://secret", Err: errors.New("connection refused")}), "connection refused"},
 		{"an end without words", &url.Error{Op: "Get", URL: "https://secret", Err: io.EOF}, "the server closed the connection without an answer"},
+		{"a watch that is over, without what and where", &stream.Error{Verb: stream.List, Server: "api.test", Err: stream.ErrNoResourceVersion}, "list has no resourceVersion, so it cannot be watched"},
 		{"several packages", errors.New("stream: status: x"), "x"},
 		{"only in front", errors.New("kubeconfig: a stream: b"), "a stream: b"},
 	} {

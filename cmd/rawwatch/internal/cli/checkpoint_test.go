@@ -28,7 +28,7 @@ func TestTwoCommandsCannotShareACheckpoint(t *testing.T) {
 		seconds++
 		code, stderr := run(t, &strings.Builder{}, args...)
 		assert.Equal(t, 2, code)
-		assert.Equal(t, "rawwatch: error: checkpoint "+file+": it is in use by another watch\n", stderr)
+		assert.Regexp(t, `^\d\d:\d\d:\d\dZ rawwatch: error: checkpoint `+file+`: it is in use by another watch\n$`, stderr)
 		return len(b), nil
 	})
 	code, _ := run(t, out, args...)

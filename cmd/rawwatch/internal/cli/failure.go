@@ -44,18 +44,43 @@ func (f *failure) Error() string {
 
 func (f *failure) Unwrap() error { return f.err }
 
-// errorLine is what goes to standard error. A server's words are in it, so it
-// is escaped, line breaks included.
+// errorLine is what goes to standard error where no story has begun. A server's
+// words are in it, so it is escaped, line breaks included.
 func errorLine(err error, json bool) []byte {
-	text := strings.TrimPrefix(err.Error(), "kubeconfig: ")
-	if config := (*kubeconfig.Error)(nil); errors.As(err, &config) {
-		text = optionFlags.Replace(text)
-	}
-	text = strings.TrimPrefix(text, "stream: ")
+	text := story.Bounded(errorText(err))
 	if json {
 		return story.ErrorJSON(time.Now(), text)
 	}
 	return []byte("rawwatch: error: " + escape.Text(text) + "\n")
+}
+
+func errorText(err error) string {
+	text := strings.TrimPrefix(err.Error(), "kubeconfig: ")
+	if config := (*kubeconfig.Error)(nil); errors.As(err, &config) {
+		text = optionFlags.Replace(text)
+	}
+	return strings.TrimPrefix(text, "stream: ")
+}
+
+// reportedError has been told, as the last line of a story.
+type reportedError struct{ error }
+
+func (e *reportedError) Unwrap() error { return e.error }
+
+// report tells an error that ended what had begun. Whoever reads a log wants to
+// know when that was; a mistake in the flags needs no time.
+func report(tell *story.Story, err error) error {
+	if err == nil || isInterrupted(err) || isTold(err) {
+		return err
+	}
+	tell.Error(errorText(err))
+	return &reportedError{err}
+}
+
+// isTold reports whether a person knows of err already.
+func isTold(err error) bool {
+	told, reported := (*toldError)(nil), (*reportedError)(nil)
+	return errors.As(err, &told) || errors.As(err, &reported)
 }
 
 // failed puts the place into what ended the watch. What is no failure of the

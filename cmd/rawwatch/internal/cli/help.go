@@ -71,3 +71,29 @@ func similarFlag(cmd *cobra.Command, name string) string {
 	}
 	return ""
 }
+
+// checkShells makes the completion command refuse a shell that it does not
+// know: cobra's shows its help instead, and exits with 0, which goes unnoticed
+// where its output is read by a shell.
+func checkShells(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	cmd, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		return // there is none
+	}
+	var shells []string
+	for _, shell := range cmd.Commands() {
+		shells = append(shells, shell.Name())
+	}
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usagef("which shell? write one of %s", strings.Join(shells, ", "))
+		}
+		near := ""
+		if to := nearest.To(args[0], shells, 1); len(to) > 0 {
+			near = "; did you mean " + to[0] + "?"
+		}
+		return usagef("no completion for %q%s; there is one for %s", args[0], near, strings.Join(shells, ", "))
+	}
+}

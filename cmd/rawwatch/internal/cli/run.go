@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"io"
 	"runtime"
 
@@ -33,8 +32,7 @@ func Run(ctx context.Context, args []string, streams Streams) int {
 	}
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
-	interrupted, told := (*interruptedError)(nil), (*toldError)(nil)
-	if err != nil && !errors.As(err, &interrupted) && !errors.As(err, &told) {
+	if err != nil && !isInterrupted(err) && !isTold(err) {
 		streams.Err.Write(errorLine(err, inJSON(cmd)))
 	}
 	return exitCode(err)
@@ -74,5 +72,6 @@ func newRoot(streams Streams) *cobra.Command {
 	f.add(root)
 	addHelp(root)
 	root.AddCommand(newRecord(streams), newReplay(streams), newServe(streams), newDemo(streams), newExplain(), newOptions(), newVersion())
+	checkShells(root)
 	return root
 }

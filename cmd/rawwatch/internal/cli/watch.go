@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"syscall"
 	"time"
 
 	"example.com/rawwatch/cmd/rawwatch/internal/goal"
@@ -39,11 +40,14 @@ func (a *ask) run(ctx context.Context, streams Streams) error {
 		return a.dryRun(config, streams.Out, tell)
 	}
 	showTraffic(config.Client, tell, int(a.verbosity))
+	if a.recording.to == "" && goesNowhere(streams.Out) {
+		tell.Say("warning: standard output is closed: no event will be shown")
+	}
 	recording, err := a.recording.begin(config.Client, tell)
 	if err != nil {
 		return err
 	}
-	return recording.end(a.follow(ctx, config, screen, tell))
+	return report(tell, recording.end(a.follow(ctx, config, screen, tell)))
 }
 
 // follow finds the type on the server, and watches it.
@@ -116,11 +120,13 @@ type loop struct {
 	goal     *goal.Tracker // nil: there is none
 	began    time.Time
 
+	onTerminal bool
+
 	shown int // events printed
 }
 
 func (a *ask) newLoop(sources []*source, out io.Writer) *loop {
-	l := &loop{sources: sources, count: int(a.count), once: a.once, began: time.Now()}
+	l := &loop{sources: sources, count: int(a.count), once: a.once, began: time.Now(), onTerminal: terminal.Is(out)}
 	var printed []output.Source
 	for _, s := range sources {
 		printed = append(printed, s.printed())
@@ -202,7 +208,7 @@ func (l *loop) show(ev stream.Event) (over bool, err error) {
 	printed, err := l.printer.Print(ev)
 	from.took(time.Since(began))
 	if err != nil {
-		return false, err
+		return false, l.hungUp(err)
 	}
 	if printed {
 		l.shown++
@@ -213,6 +219,15 @@ func (l *loop) show(ev stream.Event) (over bool, err error) {
 		return true, nil
 	}
 	return l.once && l.allSynced() || l.enough(from), nil
+}
+
+// hungUp: a terminal that is gone takes no data (EIO) before, or instead of,
+// SIGHUP.
+func (l *loop) hungUp(err error) error {
+	if l.onTerminal && errors.Is(err, syscall.EIO) {
+		return &interruptedError{syscall.SIGHUP}
+	}
+	return err
 }
 
 // enough: --count is reached, by the event of this source that is in hand.

@@ -99,17 +99,29 @@ func (s *Story) Detail(verbosity int, format string, args ...any) {
 
 func (s *Story) say(text string) { s.write(s.name, text) }
 
-// write is the only place that writes: one line, one write.
-func (s *Story) write(name, text string) {
-	var line []byte
+// Error tells what ends the watch, in the words of text. It is a line of the
+// same log, so it has its time as all others have.
+func (s *Story) Error(text string) {
 	if s.w.json {
-		line = logLine(time.Now(), name, text)
-	} else {
-		line = s.w.line(name, text)
+		s.w.put(ErrorJSON(time.Now(), Bounded(text)))
+		return
 	}
-	s.w.mu.Lock()
-	defer s.w.mu.Unlock()
-	s.w.Write(line)
+	s.w.put(s.w.line("", "error: "+text))
+}
+
+func (s *Story) write(name, text string) {
+	if s.w.json {
+		s.w.put(logLine(time.Now(), name, Bounded(text)))
+		return
+	}
+	s.w.put(s.w.line(name, text))
+}
+
+// put is the only place that writes: one line, one write.
+func (w *writer) put(line []byte) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.Write(line)
 }
 
 func (w *writer) line(name, text string) []byte {
@@ -120,7 +132,7 @@ func (w *writer) line(name, text string) []byte {
 	if name != "" {
 		prefix += escape.Text(name) + ": "
 	}
-	return []byte(prefix + escape.Text(text) + "\n")
+	return []byte(prefix + escape.Text(Bounded(text)) + "\n")
 }
 
 // Short is d for people: rounded to about three digits.

@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -65,6 +66,9 @@ func (s *Story) synced(version string, objects int) string {
 		count = "1 object"
 	case objects >= 0:
 		count = fmt.Sprintf("%d objects", objects)
+	}
+	if version == "" {
+		return "listed " + cmp.Or(count, "what exists") + "; the list has no resourceVersion"
 	}
 	if s.traits.ListsHidden && s.request.Verb == stream.List {
 		if count == "" {
