@@ -36,7 +36,7 @@ type ask struct {
 }
 
 func usagef(format string, args ...any) error {
-	return &usageError{fmt.Sprintf(format, args...)}
+	return &usageError{text: fmt.Sprintf(format, args...)}
 }
 
 // parse reads the arguments, and looks at which flags go together. Everything
@@ -63,7 +63,7 @@ func (f *flags) parse(cmd *cobra.Command, args []string) (*ask, error) {
 	if err := f.recording.check(given); err != nil {
 		return nil, err
 	}
-	if err := f.printing.check(f.output.value, given); err != nil {
+	if err := f.printing.check(&f.output, given); err != nil {
 		return nil, err
 	}
 	if err := f.metrics.check(given); err != nil {
@@ -289,5 +289,5 @@ func flagError(cmd *cobra.Command, err error) error {
 			text += "; did you mean " + near + "?"
 		}
 	}
-	return &usageError{text}
+	return &usageError{text: text}
 }

@@ -11,6 +11,7 @@
 //	watcher.go     flags to a stream.Watcher
 //	locate.go      types and namespaces to sources, and source.go what one is
 //	watch.go       the loop over all sources
+//	printing.go    how events look, and jq.go what an expression makes of them
 //	raw.go         -o raw, which shows lines and not events
 //	checkpoint.go  --checkpoint, and a disk that fails
 //	failure.go     an error to one line for a person

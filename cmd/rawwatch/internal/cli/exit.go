@@ -109,6 +109,11 @@ func (e *interruptedError) exitCode() int {
 }
 
 // usageError is a mistake in the arguments.
-type usageError struct{ text string }
+type usageError struct {
+	text string
+	// pointer shows below the message where the mistake is, in lines of its
+	// own.
+	pointer string
+}
 
 func (e *usageError) Error() string { return e.text }

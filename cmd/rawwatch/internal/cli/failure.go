@@ -51,7 +51,11 @@ func errorLine(err error, json bool) []byte {
 	if json {
 		return story.ErrorJSON(time.Now(), text)
 	}
-	return []byte("rawwatch: error: " + escape.Text(text) + "\n")
+	line := "rawwatch: error: " + escape.Text(text) + "\n"
+	if usage := (*usageError)(nil); errors.As(err, &usage) {
+		line += usage.pointer
+	}
+	return []byte(line)
 }
 
 func errorText(err error) string {

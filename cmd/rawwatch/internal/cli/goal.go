@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"context"
 	"time"
 
 	"example.com/rawwatch/cmd/rawwatch/internal/goal"
 	"example.com/rawwatch/cmd/rawwatch/internal/output"
+	"example.com/rawwatch/cmd/rawwatch/internal/query"
 	"example.com/rawwatch/cmd/rawwatch/internal/story"
 	"example.com/rawwatch/stream"
 )
@@ -55,5 +57,9 @@ func (l *loop) reached(from *source) {
 
 // compileQuery compiles the expression of jq=.
 func compileQuery(expression string) (goal.Query, error) {
-	return nil, usagef("jq")
+	f, err := query.Compile(expression)
+	if err != nil {
+		return nil, err
+	}
+	return func(object []byte) (bool, error) { return f.Is(context.Background(), object) }, nil
 }

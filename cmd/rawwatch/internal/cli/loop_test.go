@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"strings"
 	"testing"
@@ -34,7 +35,7 @@ func parsed(t *testing.T, args ...string) *ask {
 func (a *ask) looped(srv *replay.Server, out, err io.Writer) *loop {
 	s := &source{target: a.target}
 	a.prepare(s, &kubeconfig.Config{Client: srv.Client(), Server: srv.URL()}, story.New(err, story.Options{}), nil)
-	return a.newLoop([]*source{s}, out)
+	return a.newLoop(context.Background(), []*source{s}, out, s.tell)
 }
 
 func TestASlowReaderOfStandardOutputIsTold(t *testing.T) {

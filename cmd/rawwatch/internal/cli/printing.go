@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"io"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"example.com/rawwatch/cmd/rawwatch/internal/output"
+	"example.com/rawwatch/cmd/rawwatch/internal/story"
 	"example.com/rawwatch/cmd/rawwatch/internal/terminal"
 )
 
@@ -21,6 +23,8 @@ type printing struct {
 	managedFields bool
 	diffAll       bool
 	diffCache     size
+
+	jq jq
 }
 
 func (p *printing) add(set *pflag.FlagSet) {
@@ -34,10 +38,16 @@ func (p *printing) add(set *pflag.FlagSet) {
 	set.BoolVar(&p.diffAll, "diff-all", false, "show what changes all the time, too")
 	p.diffCache = output.DefaultBodies
 	set.Var(&p.diffCache, "diff-cache", "how much of the objects to keep to compare with")
+
+	p.jq.add(set)
 }
 
 // check refuses what a format has no place for.
-func (p *printing) check(format string, given func(string) bool) error {
+func (p *printing) check(chosen *choice, given func(string) bool) error {
+	if err := p.jq.check(chosen, given); err != nil {
+		return err
+	}
+	format := chosen.value
 	for _, flag := range []string{"show-labels", "label-columns"} {
 		if given(flag) && !output.Format(format).HasColumns() {
 			return usagef("--%s adds columns, and -o %s has none; use -o %s or -o %s", flag, format, output.Text, output.Wide)
@@ -59,7 +69,7 @@ func (p *printing) check(format string, given func(string) bool) error {
 }
 
 // options are what they come to, on this output.
-func (p *printing) options(out io.Writer, format string, markers bool) output.Options {
+func (p *printing) options(ctx context.Context, out io.Writer, format string, markers bool, tell *story.Story) output.Options {
 	width := 0
 	if terminal.Is(out) {
 		width = terminal.Width(out)
@@ -73,6 +83,7 @@ func (p *printing) options(out io.Writer, format string, markers bool) output.Op
 		LabelColumns: p.labelColumns,
 		Colour:       terminal.HasColours(out, p.colour.value),
 
+		Query:         p.jq.query(ctx, tell),
 		ManagedFields: p.managedFields,
 		Diff:          output.DiffOptions{Noise: p.diffAll, Bodies: int(p.diffCache)},
 	}

@@ -42,7 +42,7 @@ twice among them, and no lists.`,
   kubectl get pods -w -o json --output-watch-events | jq -c | rawwatch replay -`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.printing.check(f.output.value, cmd.Flags().Changed); err != nil {
+			if err := f.printing.check(&f.output, cmd.Flags().Changed); err != nil {
 				return err
 			}
 			return f.run(cmd.Context(), args[0], streams)
@@ -94,8 +94,9 @@ func (f *replayed) run(ctx context.Context, name string, streams Streams) error 
 	case p.err != nil:
 		return p.err
 	}
+	err = f.printing.jq.result(nil, tell)
 	tell.Say("%s: %s in %s", file.name, plural(p.shown, "event"), story.Short(recording.Took))
-	return nil
+	return err
 }
 
 // playing is a recording that is being printed.
@@ -120,7 +121,7 @@ func (f *replayed) play(ctx context.Context, recording *playback.Recording, stre
 			Watcher: &t.Watcher, Group: t.Target.Group, Kind: t.Kind, Resource: t.Target.Resource, Namespace: t.Target.Namespace,
 		})
 	}
-	p.printer = output.New(streams.Out, f.printing.options(streams.Out, f.output.value, f.markers), sources...)
+	p.printer = output.New(streams.Out, f.printing.options(ctx, streams.Out, f.output.value, f.markers, tell), sources...)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var running sync.WaitGroup

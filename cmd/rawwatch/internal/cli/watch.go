@@ -70,7 +70,7 @@ func (a *ask) follow(ctx context.Context, config *kubeconfig.Config, screen *ter
 	if a.rawNow && a.checkpoint == "" {
 		tell.Say("raw starts from now; --start stream shows what exists")
 	}
-	l := a.newLoop(sources, screen.Out())
+	l := a.newLoop(ctx, sources, screen.Out(), tell)
 	l.saving = saving
 	exporter, stop, err := a.metrics.serve(sources, tell)
 	if err != nil {
@@ -81,7 +81,7 @@ func (a *ask) follow(ctx context.Context, config *kubeconfig.Config, screen *ter
 	hide := screen.Show(a.statusLine(sources, config, screen.Err()))
 	ended := l.run(ctx)
 	hide()
-	err = l.unsaved(a.asAsked(ended, l))
+	err = a.printing.jq.result(l.unsaved(a.asAsked(ended, l)), tell)
 	if isInterrupted(ended) || errors.Is(ended, errTimeout) && !a.ends() {
 		tell.Left(ended.Error(), l.shown, l.goesOn())
 	}
@@ -125,13 +125,13 @@ type loop struct {
 	shown int // events printed
 }
 
-func (a *ask) newLoop(sources []*source, out io.Writer) *loop {
+func (a *ask) newLoop(ctx context.Context, sources []*source, out io.Writer, tell *story.Story) *loop {
 	l := &loop{sources: sources, count: int(a.count), once: a.once, began: time.Now(), onTerminal: terminal.Is(out)}
 	var printed []output.Source
 	for _, s := range sources {
 		printed = append(printed, s.printed())
 	}
-	l.printer = output.New(out, a.printing.options(out, a.output.value, a.markers), printed...)
+	l.printer = output.New(out, a.printing.options(ctx, out, a.output.value, a.markers, tell), printed...)
 	for _, s := range sources {
 		l.printer.Listen(s.watcher)
 	}

@@ -5,6 +5,7 @@
 // end of a pipe never waits for the next event to see this one.
 //
 //	json.go   one JSON object a line, the server's bytes untouched
+//	query.go  what an expression makes of them
 //	raw.go    the lines of the wire, as received
 //	yaml.go   documents, as kubectl writes them
 //	name.go   ADDED pod/web-1

@@ -30,6 +30,9 @@ type Options struct {
 	// ManagedFields shows them in YAML and Diff.
 	ManagedFields bool
 	Diff          DiffOptions
+	// Query, if there is one, makes what is printed of an event out of its line
+	// of JSON, and appends it to b. Nothing appended is nothing printed.
+	Query func(b []byte, ev stream.Event, line []byte) []byte
 }
 
 // Format is a value of --output.
@@ -80,6 +83,10 @@ func New(w io.Writer, o Options, sources ...Source) *Printer {
 	several := len(sources) > 1
 	switch o.Format {
 	case JSON:
+		if o.Query != nil {
+			p.format = queried{jsonLines{several}, o.Query}
+			break
+		}
 		p.format = jsonLines{several}
 	case Name:
 		p.format = names{several}
