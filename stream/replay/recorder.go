@@ -66,6 +66,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 		text := err.Error()
 		if !r.KeepSecrets {
 			text = withoutHeaders(text, req.Header)
+			text = strings.ReplaceAll(text, req.URL.RequestURI(), asked.URL)
 		}
 		e.write(&Record{Kind: KindError, Why: failure(err), Text: text})
 		return resp, err
@@ -245,7 +246,11 @@ func (e *recorded) hide(rec *Record) *Record {
 	if e.r.redactor == nil {
 		return rec
 	}
-	if without := e.withoutEchoes(rec.Bytes); len(without) != len(rec.Bytes) {
+	without := e.withoutEchoes(rec.Bytes)
+	if !rec.checked && !bytes.HasSuffix(without, []byte("\n")) {
+		without = e.withoutTornEcho(without)
+	}
+	if !bytes.Equal(without, rec.Bytes) {
 		rec.Bytes, rec.Cuts, rec.checked = without, nil, false
 	}
 	text, lf := bytes.CutSuffix(rec.Bytes, []byte("\n"))
@@ -281,6 +286,22 @@ func (e *recorded) withoutEchoes(b []byte) []byte {
 	}
 	return b
 }
+
+// withoutTornEcho is b without the beginning of a credential at its end: the
+// answer broke off in the middle of it.
+func (e *recorded) withoutTornEcho(b []byte) []byte {
+	for _, secret := range e.echoes {
+		for n := min(len(b), len(secret)-1); n >= tellingLength; n-- {
+			if bytes.HasSuffix(b, secret[:n]) {
+				return append(bytes.Clone(b[:len(b)-n]), redacted...)
+			}
+		}
+	}
+	return b
+}
+
+// tellingLength is how much of a credential's beginning says something of it.
+const tellingLength = 4
 
 // credentials are what the requests carry to say who they are from, in the
 // forms in which that may be repeated.
