@@ -5,15 +5,19 @@ package expired
 import (
 	"context"
 	"maps"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
 	"example.com/rawwatch/stream"
 )
 
-// myProgram stands for the program under test. It says which objects exist,
-// once it has been told that history was lost and what came of it.
-func myProgram(ctx context.Context, w *stream.Watcher) (string, error) {
+// myController stands for the program under test, written with whatever client.
+// It says which objects exist, once it has been told that history was lost and
+// what came of it.
+func myController(ctx context.Context, client *http.Client, server *url.URL) (string, error) {
+	w := stream.Watcher{Client: client, Server: server, Target: stream.Target{Version: "v1", Resource: "configmaps", Namespace: "t"}}
 	exists, lost := map[string]bool{}, false
 	for ev, err := range w.Watch(ctx) {
 		switch {

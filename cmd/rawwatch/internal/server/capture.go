@@ -95,9 +95,6 @@ func (c *captured) relay(w http.ResponseWriter) {
 	w.Write(c.body.Bytes())
 }
 
-// play is the answer that was recorded in exchange n.
-func (s *Server) play(n int) give { return plainly(s.script[n].Answer) }
-
 // plainly gives an answer as it is.
 func plainly(answer []replay.Step) give {
 	return func(w http.ResponseWriter, r *http.Request) {

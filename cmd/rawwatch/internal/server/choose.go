@@ -20,20 +20,29 @@ func (s *Server) takeOne(asked question, fits ...func(question) bool) (n int, ok
 	defer s.mu.Unlock()
 	for _, fit := range fits {
 		for n := range s.script {
-			if !s.played[n] && fit(recorded(&s.script[n])) {
+			if !s.played[n] && fit(recorded(&s.script[n])) && s.due(asked, n) {
 				s.played[n] = true
 				return n, true
 			}
 		}
 	}
 	loosest := fits[len(fits)-1]
+	if asked.lists() && !asked.begins() {
+		// client-go lists again when a watch was too short for it. It gets the
+		// list that it knows, and goes on with what comes behind.
+		for n := len(s.script) - 1; n >= 0; n-- {
+			if s.played[n] && loosest(recorded(&s.script[n])) {
+				return n, true
+			}
+		}
+	}
 	for n := range s.script {
 		if !loosest(recorded(&s.script[n])) {
 			continue
 		}
 		switch {
-		case asked.begins():
-			clear(s.played) // everything behind this is there again
+		case asked.lists():
+			s.clear() // everything behind this is there again
 		case n == len(s.script)-1:
 			continue // the end of the recording; it does not come again and again
 		}
@@ -43,11 +52,53 @@ func (s *Server) takeOne(asked question, fits ...func(question) bool) (n int, ok
 	return 0, false
 }
 
+// due reports whether the time of exchange n has come: the recorded client
+// listed again when its watch was over, and somebody who lists before that is
+// another client, which begins.
+//
+//	recorded:  LIST  WATCH…410        LIST  WATCH
+//	kubectl:   LIST  (leaves)
+//	informer:                   LIST: the first one
+//	                 WATCH…410        LIST: the second one
+func (s *Server) due(asked question, n int) bool {
+	if !asked.lists() {
+		return true
+	}
+	watched := false
+	for n--; n >= 0; n-- {
+		q := recorded(&s.script[n])
+		if q.what != asked.what {
+			continue
+		}
+		if q.watch && s.over[n] {
+			return true
+		}
+		watched = watched || q.watch
+		if q.lists() {
+			break
+		}
+	}
+	return !watched
+}
+
 // rewind makes everything there again.
 func (s *Server) rewind() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.clear()
+}
+
+func (s *Server) clear() {
 	clear(s.played)
+	clear(s.over)
+}
+
+// ended is told that exchange n was played, and that it was not the client who
+// ended it.
+func (s *Server) ended(n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over[n] = true
 }
 
 // point is where a client stands that got a list made of a streaming list.

@@ -5,7 +5,7 @@
 // ask again and again. So a request takes, of the recorded exchanges,
 //
 //	the first that fits and has not been played   a list, a resume, a 410 …
-//	for a list, from the beginning                 when all that fit have been
+//	for a list, from the beginning                 unless the watch before it is over
 //
 // and where none fits, one that says the same in another form:
 //

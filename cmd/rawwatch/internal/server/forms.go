@@ -112,7 +112,7 @@ func (s *Server) gathered(w http.ResponseWriter, r *http.Request, asked question
 		objects []string
 		over    = errors.New("the list is whole")
 	)
-	c := capture(r, s.play(n), func(line []byte) error {
+	c := capture(r, plainly(s.script[n].Answer), func(line []byte) error {
 		var ev decode.Event
 		if decode.ScanEvent(line, &ev) != nil {
 			return nil

@@ -26,7 +26,7 @@ func (s *Server) object(asked question) (answer []replay.Step, why string, ok bo
 	found, of := s.find(collection)
 	target, err := stream.ParsePath(found.path)
 	if err != nil || !s.has(found.what) {
-		return nil, "", false
+		return s.namespace(target, name)
 	}
 	of.name = name
 	body, err := s.first(found.path, of)
@@ -37,6 +37,21 @@ func (s *Server) object(asked question) (answer []replay.Step, why string, ok bo
 		return notFound(target, name), "404, no such object was recorded", true
 	}
 	return replay.JSON(200, body+"\n"), "the object as it was first recorded", true
+}
+
+// namespace answers for a namespace, whether it was recorded or not: where
+// kubectl finds no object, it looks if the namespace is missing.
+func (s *Server) namespace(asked stream.Target, name string) (answer []replay.Step, why string, ok bool) {
+	if asked != (stream.Target{Version: "v1", Resource: "namespaces"}) {
+		return nil, "", false
+	}
+	for _, q := range s.questions() {
+		if t, err := stream.ParsePath(q.path); err == nil && (t.Namespace == name || t.Namespace == "") {
+			return replay.JSON(200, fmt.Sprintf(`{"kind":"Namespace","apiVersion":"v1","metadata":{"name":%s}}`+"\n", quote(name))),
+				"what is recorded may be in it", true
+		}
+	}
+	return notFound(asked, name), "404, nothing was recorded in it", true
 }
 
 // first looks through the recording for the first state of an object; "" if

@@ -61,18 +61,19 @@ func (q question) isFrom(r question) bool { return q.what == r.what && r.watch }
 // initial: it wants what exists first.
 func (q question) initial() bool { return q.watch && (q.streaming || anyVersion(q.version)) }
 
-// begins: it is not the question of a client that has come further.
-func (q question) begins() bool {
-	if q.watch {
-		return q.initial()
-	}
-	return q.token == ""
-}
+// lists: it is about what exists, from the first page on.
+func (q question) lists() bool { return q.initial() || !q.watch && q.token == "" }
+
+// begins: it is not the question of a client that has come further. Who lists
+// again names the version that it knows.
+func (q question) begins() bool { return q.lists() && anyVersion(q.version) }
 
 // asList is the list of what a streaming list streams, asStream the reverse,
 // and from the watch that goes on behind either.
-func (q question) asList() question   { return question{what: q.what} }
-func (q question) asStream() question { return question{what: q.what, watch: true, streaming: true} }
+func (q question) asList() question { return question{what: q.what, version: q.version} }
+func (q question) asStream() question {
+	return question{what: q.what, watch: true, streaming: true, version: q.version}
+}
 func (q question) from(version string) question {
 	return question{what: q.what, watch: true, version: version}
 }

@@ -27,7 +27,8 @@ type Server struct {
 	guessed bool
 
 	mu     sync.Mutex
-	played []bool
+	played []bool        // given to a client
+	over   []bool        // and ended by the server
 	behind map[point]int // where clients go on that got a list of streamed events
 }
 
@@ -42,7 +43,7 @@ func New(script replay.Script) *Server {
 			s.script = append(s.script, e)
 		}
 	}
-	s.played = make([]bool, len(s.script))
+	s.played, s.over = make([]bool, len(s.script)), make([]bool, len(s.script))
 	return s
 }
 

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -64,8 +65,8 @@ func TestWhatARequestGets(t *testing.T) {
 			[]string{"200 " + first, "200 " + second, `200 "name":"c"`, `410 "Expired"`, "200 " + last}},
 		{"limits, timeouts and views are free", []string{"GET " + cm + "?limit=3&timeoutSeconds=7&pretty=false"}, []string{"200 " + first}},
 		{"an informer lists at version 0", []string{"GET " + cm + "?resourceVersion=0&limit=500"}, []string{"200 " + first}},
-		{"who begins again gets it from the beginning", []string{"GET " + cm, "GET " + cm, "GET " + cm, "GET " + cm + "?watch=1&resourceVersion=10"},
-			[]string{"200 " + first, "200 " + last, "200 " + first, `200 "name":"c"`}},
+		{"who begins again gets it from the beginning", []string{"GET " + cm, "GET " + cm, "GET " + cm + "?watch=1&resourceVersion=12", "GET " + cm, "GET " + cm, "GET " + cm + "?watch=1&resourceVersion=10"},
+			[]string{"200 " + first, "200 " + first, `410 "Expired"`, "200 " + last, "200 " + first, `200 "name":"c"`}},
 		{"a watch again", []string{"GET " + cm + "?watch=1&resourceVersion=10", "GET " + cm + "?watch=1&resourceVersion=10"}, []string{`200 "name":"c"`, `200 "name":"c"`}},
 		{"a watch from anywhere", []string{"GET " + cm + "?watch=true"}, []string{`200 "name":"c"`}},
 		{"a streaming list of what was not listed", []string{"GET " + cm + "?watch=true&sendInitialEvents=true&labelSelector=app%3Dweb"}, []string{`422 "reason":"Invalid"`}},
@@ -127,6 +128,57 @@ func TestARefusedWatchBehindAListIsAnEvent(t *testing.T) {
 	assert.Equal(t, replay.Event("ADDED", "a", "8")+end("10")+replay.ErrorEvent(410, "Expired"), body)
 }
 
+// A list that was recorded after a watch comes when a watch is over, and not
+// to the next client, while the first one is still watching.
+func TestWhenAListIsOver(t *testing.T) {
+	watch := replay.Watch(cm, "10")
+	for _, tt := range []struct {
+		name string
+		end  []replay.Step
+		over bool
+	}{
+		{"a clean end", []replay.Step{replay.End()}, true},
+		{"broken off", []replay.Step{replay.Cut()}, true},
+		{"an ERROR event, at which the client leaves", []replay.Step{replay.Write(replay.ErrorEvent(410, "Expired")), replay.Hold()}, true},
+		{"the client leaves", []replay.Step{replay.Hold()}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			server := httptest.NewServer(New(replay.Script{
+				replay.On(replay.List(cm), replay.JSON(200, replay.ListBody("10"))...),
+				replay.On(watch, append([]replay.Step{replay.Respond(200), replay.Write(replay.Event("ADDED", "a", "11"))}, tt.end...)...),
+				replay.On(replay.List(cm), replay.JSON(200, replay.ListBody("20"))...),
+			}))
+			defer server.Close()
+			version := func() string {
+				resp, err := server.Client().Get(server.URL + cm)
+				require.NoError(t, err)
+				defer resp.Body.Close()
+				list := decode.NewListReader(resp.Body, 0)
+				_, err = list.Next()
+				require.Equal(t, io.EOF, err)
+				return list.Header().ResourceVersion
+			}
+			assert.Equal(t, "10", version())
+			assert.Equal(t, "10", version(), "nobody has watched")
+			resp, err := server.Client().Get(server.URL + cm + "?watch=true&resourceVersion=10")
+			require.NoError(t, err)
+			lines := bufio.NewReader(resp.Body)
+			for line := ""; err == nil && !strings.Contains(line, "ERROR"); {
+				line, err = lines.ReadString('\n')
+				if !tt.over {
+					break
+				}
+			}
+			resp.Body.Close()
+			want := "10"
+			if tt.over {
+				want = "20"
+			}
+			assert.Equal(t, want, version())
+		})
+	}
+}
+
 func TestAListThatFailsFailsAsAStreamToo(t *testing.T) {
 	list := replay.List(cm)
 	s := New(replay.Script{
@@ -140,6 +192,29 @@ func TestAListThatFailsFailsAsAStreamToo(t *testing.T) {
 	assert.PanicsWithValue(t, http.ErrAbortHandler, func() { ask(t, s, "GET", cm+bookmarked) }, "broken off")
 	status, _ = ask(t, s, "GET", cm+bookmarked)
 	assert.Equal(t, 410, status, "the next page was not recorded")
+}
+
+// client-go lists again, from the version that it knows, when a watch ended
+// within a second and had no event.
+func TestWhoListsAgainGoesOn(t *testing.T) {
+	s := New(replay.Script{
+		replay.On(replay.List(cm), replay.JSON(200, replay.ListBody("10", replay.Item("a", "8")))...),
+		replay.On(replay.Watch(cm, "10"), replay.Respond(200)),
+		replay.On(replay.Watch(cm, "10"), replay.Respond(200), replay.Write(replay.Event("ADDED", "b", "11"))),
+	})
+	listed := replay.Event("ADDED", "a", "8") + end("10")
+	_, body := ask(t, s, "GET", cm+bookmarked)
+	assert.Equal(t, listed, body)
+	_, body = ask(t, s, "GET", cm+bookmarked+"&resourceVersion=10")
+	assert.Equal(t, listed+replay.Event("ADDED", "b", "11"), body)
+	_, body = ask(t, s, "GET", cm+"?resourceVersion=0")
+	assert.Contains(t, body, `"name":"a"`)
+	_, body = ask(t, s, "GET", cm+"?watch=true&resourceVersion=10")
+	assert.Empty(t, body, "and this one has begun")
+	_, body = ask(t, s, "GET", cm+"?resourceVersion=10")
+	assert.Contains(t, body, `"name":"a"`)
+	_, body = ask(t, s, "GET", cm+"?watch=true&resourceVersion=10")
+	assert.Equal(t, replay.Event("ADDED", "b", "11"), body)
 }
 
 // streaming is a streaming list with events behind it.
@@ -276,6 +351,13 @@ func TestOneObjectByItsName(t *testing.T) {
 	assert.Contains(t, body, `"name":"b"`)
 	_, list := ask(t, s, "GET", "/api/v1/configmaps")
 	assert.Contains(t, list, `"name":"a"`)
+	// Whether a namespace is there is asked for after an object was not.
+	status, body = ask(t, s, "GET", "/api/v1/namespaces/t")
+	assert.Equal(t, 200, status)
+	assert.Contains(t, body, `"kind":"Namespace"`)
+	status, body = ask(t, s, "GET", "/api/v1/namespaces/u")
+	assert.Equal(t, 404, status)
+	assert.Contains(t, body, `namespaces \"u\" not found`)
 }
 
 func TestBookmarksAreForThoseWhoAsk(t *testing.T) {
