@@ -35,6 +35,37 @@
 // A fault is something that happens to a script: a cut, an event twice, an
 // answer from a proxy. [Faults] lists them, with what a right client does.
 //
+// # A test of a controller
+//
+// What does it do when the server has forgotten its resourceVersion? Three
+// servers can tell. A script is for a client whose requests are known, and
+// fails the test when another one comes; with AnyOrder it lets more pass:
+//
+//	func TestMyControllerSurvivesA410(t *testing.T) {
+//		synctest.Test(t, func(t *testing.T) {
+//			srv := replay.NewServer(t, replay.Script{
+//				replay.On(replay.List(replay.ConfigMaps), replay.JSON(200, replay.ListBody("10", replay.Item("a", "9")))...),
+//				replay.On(replay.Watch(replay.ConfigMaps, "10"), replay.Respond(200), replay.Write(replay.ErrorEvent(410, "Expired"))),
+//				replay.On(replay.List(replay.ConfigMaps), replay.JSON(200, replay.ListBody("20", replay.Item("b", "15")))...),
+//			}, replay.Options{})
+//			myController(srv.Context(), srv.Client(), srv.URL()) // ends when it knows that b is all there is
+//		})
+//	}
+//
+// A recording is the same script, of a server that did it: [Load]. A [Store] is
+// for any client, informers included, which list and watch in ways of their
+// own; with Options.TCP in any language, by [Server.Kubeconfig]:
+//
+//	store := &replay.Store{}
+//	store.PutItem("a", "1")
+//	srv := store.NewServer(t, replay.Options{})
+//	go myController(srv.Context(), srv.Client(), srv.URL())
+//	synctest.Wait()           // it has listed, and watches
+//	store.EndWatches(replay.Cut())
+//	store.Delete("configmaps", "t", "a")
+//	store.PutItem("b", "1")
+//	store.Compact()           // a watch from before gets 410
+//
 // # Where it runs
 //
 // Without Options.TCP everything happens in memory, on connections that

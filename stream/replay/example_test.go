@@ -121,6 +121,41 @@ func ExampleHandler() {
 	// not as recorded: <nil>
 }
 
+// A live server, for clients whose requests are not known to the letter. Here
+// history is lost between the list and the watch: what came in between is
+// found by the list after the 410.
+func ExampleStore() {
+	store := &replay.Store{}
+	store.PutItem("a", "1")
+	server := httptest.NewServer(store)
+	defer server.Close()
+	w := watcher(server.Client())
+	w.Server, _ = url.Parse(server.URL) // it is one
+	lost := false
+	for ev, err := range w.Watch(context.Background()) {
+		if err != nil {
+			fmt.Println(err)
+		}
+		fmt.Println(ev.Name, ev.Type)
+		if ev.Type == stream.Synced && lost {
+			break
+		}
+		if ev.Type == stream.Synced {
+			store.Delete("configmaps", "t", "a")
+			store.PutItem("b", "1")
+			store.Compact()
+			lost = true
+		}
+	}
+	// Output:
+	// a ADDED
+	//  SYNCED
+	//  GAP
+	// b ADDED
+	// a DELETED
+	//  SYNCED
+}
+
 func watcher(client *http.Client) *stream.Watcher {
 	return &stream.Watcher{
 		Client: client,
