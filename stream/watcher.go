@@ -18,6 +18,11 @@ import (
 type Watcher struct {
 	// Client sends the requests. It is copied: its Timeout and redirect
 	// policy do not apply. nil is http.DefaultClient.
+	//
+	// A client of your own that speaks HTTP/2 should have the field
+	// WriteByteTimeout of http.HTTP2Config set, as that of package kubeconfig
+	// has. Without it a peer that stops reading, once the buffers on the way
+	// to it are full, holds up a watch that is cancelled.
 	Client *http.Client
 	// Server is the base URL: scheme, host, and maybe a path prefix.
 	Server *url.URL

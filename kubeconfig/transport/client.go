@@ -105,15 +105,17 @@ func NewClient(config Config) (*http.Client, error) {
 type wire struct {
 	http1Only              bool
 	pingAfter, pingTimeout time.Duration
+	writeTimeout           time.Duration
 }
 
 // wireFromEnvironment reads the three variables with which people get
 // client-go past a middlebox that cannot deal with HTTP/2.
 func wireFromEnvironment() wire {
 	return wire{
-		http1Only:   os.Getenv("DISABLE_HTTP2") != "",
-		pingAfter:   seconds("HTTP2_READ_IDLE_TIMEOUT_SECONDS", pingAfter),
-		pingTimeout: seconds("HTTP2_PING_TIMEOUT_SECONDS", pingTimeout),
+		http1Only:    os.Getenv("DISABLE_HTTP2") != "",
+		pingAfter:    seconds("HTTP2_READ_IDLE_TIMEOUT_SECONDS", pingAfter),
+		pingTimeout:  seconds("HTTP2_PING_TIMEOUT_SECONDS", pingTimeout),
+		writeTimeout: writeTimeout,
 	}
 }
 
@@ -157,7 +159,7 @@ func (r *roundTripper) newPool(roots *x509.CertPool, cert *tls.Certificate) *htt
 		MaxIdleConnsPerHost:    maxIdlePerHost,
 		IdleConnTimeout:        idleConnTimeout,
 		Protocols:              protocols,
-		HTTP2:                  &http.HTTP2Config{SendPingTimeout: r.wire.pingAfter, PingTimeout: r.wire.pingTimeout, WriteByteTimeout: writeTimeout},
+		HTTP2:                  &http.HTTP2Config{SendPingTimeout: r.wire.pingAfter, PingTimeout: r.wire.pingTimeout, WriteByteTimeout: r.wire.writeTimeout},
 	}
 }
 

@@ -417,7 +417,7 @@ func TestProtocolVariables(t *testing.T) {
 
 	t.Setenv("HTTP2_READ_IDLE_TIMEOUT_SECONDS", "7")
 	t.Setenv("HTTP2_PING_TIMEOUT_SECONDS", "many")
-	assert.Equal(t, wire{http1Only: true, pingAfter: 7 * time.Second, pingTimeout: pingTimeout}, wireFromEnvironment())
+	assert.Equal(t, wire{http1Only: true, pingAfter: 7 * time.Second, pingTimeout: pingTimeout, writeTimeout: writeTimeout}, wireFromEnvironment())
 }
 
 func TestBadConfigurationIsRefused(t *testing.T) {
