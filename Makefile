@@ -6,7 +6,7 @@ STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # The modules: this one, and the one that may use Kubernetes' own.
 MODULES     := . test
 
-.PHONY: check test chaos lint tidy bench fuzz fleet e2e minimal build
+.PHONY: check test chaos lint tidy bench fuzz fleet recorder e2e minimal build
 
 ## check: everything but the end-to-end tests
 check: lint tidy test chaos bench minimal
@@ -50,6 +50,12 @@ fuzz:
 ## fleet: what ten thousand watches do to their servers, into FLEET.md
 fleet:
 	$(GO) test ./stream -run='^TestFleet$$' -update
+
+## recorder: what recording costs; the last results are in
+## stream/replay/RESULTS.md
+recorder:
+	$(GO) test -run='^$$' -bench=RecorderOverhead -benchtime=9x ./stream/replay
+	$(GO) test -run='^$$' -bench='RecorderMemory|ReaderMemory' -benchtime=1x ./stream/replay
 
 ## e2e: a real API server and etcd, built from Go modules the first time
 e2e:
