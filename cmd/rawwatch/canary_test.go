@@ -224,13 +224,13 @@ func TestNoCanaryComesOutOfTheCommand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			config := canaryHome(t, echoServer(t, ca, echo), string(ca.PEM))
 			for user := range identities {
-				run(t, path, "--kubeconfig", config, "--cluster", "k", "--user", user, "-v", "2", "-o", "name")
+				run(t, path, "--kubeconfig", config, "--cluster", "k", "--user", user, "-v", "4", "-o", "name")
 				run(t, "secrets", "--kubeconfig", config, "--cluster", "k", "--user", user, "-o", "name")
 			}
-			run(t, path, "--kubeconfig", config, "--cluster", "k", "--user", "token", "-v", "1", "--start", "stream", "-o", "name")
-			run(t, path, "--kubeconfig", config, "--cluster", "k", "--token", canaryToken, "-v", "2")
+			run(t, path, "--kubeconfig", config, "--cluster", "k", "--user", "token", "-v", "3", "--start", "stream", "-o", "name")
+			run(t, path, "--kubeconfig", config, "--cluster", "k", "--token", canaryToken, "-v", "4", "--log-format", "json")
 			for _, cluster := range []string{"plain", "query", "userinfo", "proxied", "no-proxy"} {
-				run(t, path, "--kubeconfig", config, "--cluster", cluster, "--user", "token", "-v", "2", "-o", "name")
+				run(t, path, "--kubeconfig", config, "--cluster", cluster, "--user", "token", "-v", "4", "-o", "name")
 			}
 		})
 	}
