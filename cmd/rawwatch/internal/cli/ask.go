@@ -126,12 +126,24 @@ func (a *ask) what(args []string, given func(string) bool) error {
 // notType refuses what is a place on a server, but not written as a path.
 func notType(arg string) error {
 	if u, err := url.Parse(arg); err == nil && u.Scheme != "" && u.Host != "" {
-		return usagef("that is a URL: use --server %s://%s and the path %s", u.Scheme, u.Host, u.EscapedPath())
+		return usagef("that is a URL: use --server %s://%s and the path %s", u.Scheme, u.Host, pathOf(u))
 	}
 	if strings.HasPrefix(arg, "api/") || strings.HasPrefix(arg, "apis/") {
 		return usagef("%q is no TYPE; did you mean /%s?", arg, arg)
 	}
 	return nil
+}
+
+// pathOf is the path of a URL with what a path may carry; what else is in the
+// query may be a token.
+func pathOf(u *url.URL) string {
+	path, mark := u.EscapedPath(), "?"
+	for part := range strings.SplitSeq(u.RawQuery, "&") {
+		if name, _, _ := strings.Cut(part, "="); name == "labelSelector" || name == "fieldSelector" {
+			path, mark = path+mark+part, "&"
+		}
+	}
+	return path
 }
 
 // path reads the path of a collection, with selectors in its query, as a log
