@@ -191,6 +191,12 @@ func TestATerminalObeysNoStranger(t *testing.T) {
 			})
 		}
 	}
+	t.Run("diff", func(t *testing.T) {
+		changed := strings.Replace(object, `"v`, `"w`, 1)
+		srv := cluster(t, list, fmt.Sprintf(`{"type":"MODIFIED","object":%s}`+"\n", strings.Replace(changed, `"resourceVersion":"8`, `"resourceVersion":"11`, 1)))
+		left := onTerminal(t, 400, "rawwatch", replay.ConfigMaps, "-s", srv.URL().String(), "--count", "2", "-o", "diff").exits(0)
+		assert.Contains(t, left, `w\x1b[2J\x1b]0;owned\a\u009b31m\u202e\r\x00`, "the new value of the label")
+	})
 	t.Run("an answer, told as an error", func(t *testing.T) {
 		srv := replay.NewServer(t, replay.Script{replay.On(replay.List(replay.ConfigMaps), replay.JSON(403, failure)...)}, replay.Options{TCP: true})
 		s := onTerminal(t, 400, "rawwatch", replay.ConfigMaps, "-s", srv.URL().String())
