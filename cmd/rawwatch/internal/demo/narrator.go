@@ -68,7 +68,7 @@ func (n *narrator) intro(server *url.URL, onLoopback bool) {
 	}
 	n.line("An API server %s,", where)
 	n.line("and the client that you would use. Pods come, change and go; the server breaks")
-	n.line("the connection in %d ways. Not one event may get lost.", n.scenes)
+	n.line("the connection in %s. Not one event may get lost.", plural(n.scenes, "way"))
 	n.line("")
 }
 
