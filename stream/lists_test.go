@@ -112,6 +112,19 @@ func TestDeliveredOnce(t *testing.T) {
 		// The last DELETED is of the object that is gone already.
 		r.played("ADDED a 9", "SYNCED 10", "DELETED a 9 inferred", "ADDED a 11")
 	})
+	bubble(t, "objects without uid and version come again rather than never, and their deletes are found", func(t *testing.T) {
+		bare := func(name string) string { return `{"metadata":{"name":"` + name + `"}}` }
+		r := newRig(t, func(r *rig) replay.Script {
+			return replay.Script{
+				listOf("10", bare("a"), bare("b")),
+				watchOf("10", replay.EventOf("MODIFIED", bare("a"))+gone, end),
+				listOf("20", bare("a")),
+				watchOf("20", replay.EventOf("DELETED", bare("a")), r.stop()...),
+			}
+		})
+		r.played("ADDED a", "ADDED b", "SYNCED 10", "MODIFIED a", "GAP 10", "MODIFIED a", "DELETED b inferred", "SYNCED 20", "DELETED a")
+		assert.Equal(t, "20", r.w.State().ResourceVersion, "none of them said where it is")
+	})
 	bubble(t, "objects without uid", func(t *testing.T) {
 		bare := func(rv string) string { return `{"metadata":{"name":"a","resourceVersion":"` + rv + `"}}` }
 		r := newRig(t, func(r *rig) replay.Script {
