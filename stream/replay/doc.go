@@ -62,6 +62,7 @@
 //	go myController(srv.Context(), srv.Client(), srv.URL())
 //	synctest.Wait()           // it has listed, and watches
 //	store.EndWatches(replay.Cut())
+//	synctest.Wait()           // its watch is gone, and it has not asked again
 //	store.Delete("configmaps", "t", "a")
 //	store.PutItem("b", "1")
 //	store.Compact()           // a watch from before gets 410
