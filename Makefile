@@ -6,7 +6,7 @@ STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # The modules: this one, and the one that may use Kubernetes' own.
 MODULES     := . test
 
-.PHONY: check test chaos lint tidy bench fuzz fleet recorder e2e minimal build
+.PHONY: check test chaos mutants lint tidy bench fuzz fleet recorder e2e minimal build
 
 ## check: everything but the end-to-end tests
 check: lint tidy test chaos bench minimal
@@ -19,6 +19,10 @@ test:
 ## under the race detector, in test, there are 2,000
 chaos:
 	$(GO) test -count=1 -run='^TestChaos$$' ./stream
+
+## mutants: bugs put into a copy of the loop, each of which a test has to find
+mutants:
+	$(GO) run ./internal/mutants
 
 ## lint: formatting, vet and staticcheck in both modules
 lint:

@@ -39,6 +39,7 @@ var allowed = map[string][]string{
 	"kubeconfig":        {module + "/kubeconfig/...", "go.yaml.in/yaml/v3", "golang.org/x/net/http/httpproxy"},
 	"kubeconfig/...":    {module + "/kubeconfig/...", "golang.org/x/net/http/httpproxy"},
 	"internal/history":  nil,
+	"internal/mutants":  nil,
 	"internal/testpki":  nil,
 	"internal/kubecase": {module + "/internal/testpki", "github.com/rogpeppe/go-internal/txtar"},
 	"examples/...":      {module + "/..."},

@@ -23,7 +23,6 @@ func (w *world) request(b byte) bool {
 	before := w.m.state
 	_, isWatch := before.(watching)
 	_, isProbe := before.(probing)
-	_, isStream := before.(streaming)
 	if (isWatch || isProbe) && !w.alive {
 		w.t.Fatalf("a request from a resume point that is known to be lost: %#v", before)
 	}
@@ -33,37 +32,20 @@ func (w *world) request(b byte) bool {
 	o.now = w.now
 	var st step
 	w.m, st = next(w.m, o)
-	if st.gap != nil && w.m.policy.OnExpired == StopExpired && st.stop == nil {
-		w.t.Fatalf("a Gap from %#v, which the policy wants to end it", before)
+	if why := broken(before, o, w.m, st); why != "" {
+		w.t.Fatal(why)
 	}
 	if st.stop != nil {
 		return false
 	}
-
 	_, toWatch := w.m.state.(watching)
-	_, toProbe := w.m.state.(probing)
-	lists := !toWatch && !toProbe
-	switch {
-	case (isWatch || isProbe) && lists && st.gap == nil:
-		w.t.Fatalf("from %#v to %#v in silence", before, w.m.state)
-	case !isWatch && !isProbe && st.gap != nil:
-		w.t.Fatalf("a Gap from %#v, where nothing could be lost", before)
-	case st.gap != nil && !lists:
-		w.t.Fatalf("a Gap, and then %#v", w.m.state)
-	}
 	if st.gap != nil {
 		w.alive = false
 	}
 	if !isWatch && !isProbe && toWatch {
-		if o.err != nil && !isStream {
-			w.t.Fatalf("from %#v to a watch although it failed: %v", before, o.err)
-		}
 		w.alive = true
 	}
 	if o.err != nil && st.verdict.Row != "" {
-		if w.m.run.Count > 1 && st.verdict.Delay == status.DelayNone {
-			w.t.Fatalf("failure %d of row %s in a row without a pause", w.m.run.Count, st.verdict.Row)
-		}
 		if st.verdict.Delay == status.DelayBackoff {
 			w.now = w.now.Add(time.Second)
 		}
