@@ -433,3 +433,14 @@ func TestStorePutRefusesMistakes(t *testing.T) {
 		assert.EqualError(t, err, c.want)
 	}
 }
+
+func TestRestoreSendsNoBookmark(t *testing.T) {
+	inStore(t, func(t *testing.T, st *Store, srv *Server) {
+		w := startWatch(t, srv, "resourceVersion=102&allowWatchBookmarks=true")
+		assert.Equal(t, "ADDED c/103", w.next())
+		synctest.Wait()
+		st.Bookmark()
+		st.Restore("102") // before the watch has got to the bookmark
+		assert.Equal(t, io.ErrUnexpectedEOF.Error(), w.next())
+	})
+}

@@ -114,7 +114,9 @@ func (w *storeWatch) play(yield func(Step) bool) {
 		}
 		// A bookmark promises that everything up to it has been sent, so it comes
 		// after the events, and one that is not beyond the start says nothing.
-		if due && w.bookmarks && rv > w.start && !overtaken {
+		// One behind what has been sent would be from a restored backup, and
+		// whoever restores one ends this watch first.
+		if due && w.bookmarks && rv > w.start && rv >= w.position && !overtaken {
 			if !yield(Write(EventOf("BOOKMARK", w.view.bookmark(rv, false)))) {
 				return
 			}
