@@ -436,7 +436,8 @@ func TestStorePutRefusesMistakes(t *testing.T) {
 
 func TestRestoreSendsNoBookmark(t *testing.T) {
 	inStore(t, func(t *testing.T, st *Store, srv *Server) {
-		w := startWatch(t, srv, "resourceVersion=102&allowWatchBookmarks=true")
+		w := startWatch(t, srv, "resourceVersion=101&allowWatchBookmarks=true")
+		assert.Equal(t, "ADDED b/102", w.next())
 		assert.Equal(t, "ADDED c/103", w.next())
 		synctest.Wait()
 		st.Bookmark()
