@@ -31,7 +31,7 @@ import (
 // Set the fields before the first request.
 type Recorder struct {
 	Base        http.RoundTripper // nil is http.DefaultTransport
-	To          io.Writer         // gets one Write for each line
+	To          io.Writer         // gets whole lines: one Write for all that a read brought
 	Tool        string            // for the recording's header; "" is "rawwatch"
 	KeepSecrets bool
 
@@ -134,6 +134,13 @@ func (r *Recorder) start() {
 
 // write stamps the record with the time since the one before, and writes it.
 func (r *Recorder) write(rec *Record) {
+	r.hold(rec)
+	r.flush()
+}
+
+// hold stamps a record, and leaves it to flush to write it with others. A read
+// often brings a dozen events, and to a file a write costs as much as all else.
+func (r *Recorder) hold(rec *Record) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.err != nil {
@@ -143,7 +150,20 @@ func (r *Recorder) write(rec *Record) {
 	// Rounded as the file has it, so that errors of rounding do not add up.
 	rec.After = now.Sub(r.last).Truncate(time.Microsecond)
 	r.last = r.last.Add(rec.After)
-	r.err = r.w.Write(rec)
+	r.w.mu.Lock()
+	defer r.w.mu.Unlock()
+	r.err = r.w.add(rec)
+}
+
+func (r *Recorder) flush() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return
+	}
+	r.w.mu.Lock()
+	defer r.w.mu.Unlock()
+	r.err = r.w.flush()
 }
 
 // recorded is one exchange, and the body its client reads.
@@ -209,9 +229,12 @@ func (e *recorded) bytes(p []byte) {
 		e.write(e.hide(&Record{Kind: KindRaw, Bytes: p}))
 	case e.watch:
 		for rec := e.lines.next(&p); rec != nil; rec = e.lines.next(&p) {
-			e.write(e.hide(rec))
+			rec = e.hide(rec)
+			rec.Exchange = e.number
+			e.r.hold(rec)
 		}
 		e.lines.cut()
+		e.r.flush()
 	default:
 		// Held back until it is whole, or the secrets in it could not be found.
 		if e.whole = append(e.whole, p...); len(e.whole) > maxHeldBack {

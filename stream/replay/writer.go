@@ -47,19 +47,44 @@ func NewWriter(w io.Writer, h RecordingHeader) (*Writer, error) {
 func (w *Writer) Write(r *Record) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if err := w.add(r); err != nil {
+		return err
+	}
+	return w.flush()
+}
+
+// maxHeld is how much add keeps back, and the largest buffer that is kept: one
+// large object need not be paid for ever after.
+const maxHeld = 1 << 20
+
+// add makes the line of r. It is written by the next flush, with those before
+// it, or at once when they are many. The caller holds mu.
+func (w *Writer) add(r *Record) error {
 	if w.err != nil {
 		return w.err
 	}
-	line, err := r.appendLine(w.buf[:0])
+	lines, err := r.appendLine(w.buf)
 	if err != nil {
-		return err
+		return err // nothing of it is in buf
 	}
-	w.buf = line
-	if _, err := w.w.Write(line); err != nil {
+	w.buf = lines
+	if len(w.buf) > maxHeld {
+		return w.flush()
+	}
+	return nil
+}
+
+// flush writes the lines that were added. The caller holds mu.
+func (w *Writer) flush() error {
+	if w.err != nil || len(w.buf) == 0 {
+		return w.err
+	}
+	if _, err := w.w.Write(w.buf); err != nil {
 		w.err = fmt.Errorf("replay: %w", err)
 	}
-	if cap(w.buf) > 1<<20 {
-		w.buf = nil // one large object need not be paid for ever after
+	w.buf = w.buf[:0]
+	if cap(w.buf) > maxHeld {
+		w.buf = nil
 	}
 	return w.err
 }

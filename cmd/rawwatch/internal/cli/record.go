@@ -121,16 +121,17 @@ func (f *recordingFlags) begin(client *http.Client, tell *story.Story) (*recordi
 	return r, nil
 }
 
-// Write writes a line. Each goes to the file by itself, compressed or not, so
-// that a process that is killed leaves all lines before. For compressed lines
-// that takes a flush each, and about a third more room: 300 pods, 2.4 MB, are
-// 39 KB where they could be 29.
-func (r *recording) Write(line []byte) (int, error) {
+// Write writes the lines of what one read brought. They go to the file at once,
+// compressed or not, so that a process that is killed leaves all that came
+// before. For compressed lines that takes a flush each time, and up to a third
+// more room: 300 pods, 2.4 MB, were 39 KB where they could be 29, with a flush
+// for each.
+func (r *recording) Write(lines []byte) (int, error) {
 	var w io.Writer = r.file
 	if r.packed != nil {
 		w = r.packed
 	}
-	n, err := w.Write(line)
+	n, err := w.Write(lines)
 	if err == nil && r.packed != nil {
 		err = r.packed.Flush()
 	}

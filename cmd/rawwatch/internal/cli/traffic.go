@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"slices"
@@ -37,31 +38,35 @@ func showTraffic(client *http.Client, tell *story.Story, verbosity int) {
 	}
 }
 
-// traffic is what a recording is written to. It gets a line at a time.
+// traffic is what a recording is written to. It gets whole lines.
 type traffic struct {
 	tell   *story.Story
 	bodies bool
 	header []byte // the first line of the recording
 }
 
-func (t *traffic) Write(line []byte) (int, error) {
+func (t *traffic) Write(lines []byte) (int, error) {
 	if t.header == nil {
-		t.header = bytes.Clone(line)
-		return len(line), nil
+		t.header = bytes.Clone(lines)
+		return len(lines), nil
 	}
 	// A reader wants a recording from its beginning.
-	r, err := replay.NewReader(bytes.NewReader(slices.Concat(t.header, line)))
+	r, err := replay.NewReader(bytes.NewReader(slices.Concat(t.header, lines)))
 	if err != nil {
 		return 0, err
 	}
-	record, err := r.Next()
-	if err != nil {
-		return 0, err
+	for {
+		record, err := r.Next()
+		switch {
+		case err == io.EOF:
+			return len(lines), nil
+		case err != nil:
+			return 0, err
+		}
+		for _, text := range t.describe(record) {
+			t.tell.Say("http %d %s", record.Exchange, text)
+		}
 	}
-	for _, text := range t.describe(record) {
-		t.tell.Say("http %d %s", record.Exchange, text)
-	}
-	return len(line), nil
 }
 
 // describe is a record in lines, with > for what is sent and < for what comes,
