@@ -67,13 +67,13 @@ var echoes = map[string]func(w http.ResponseWriter, r *http.Request, told string
 	"422":  echoStatus(422, "Invalid"),
 	"429":  echoStatus(429, "TooManyRequests"),
 	"500":  echoStatus(500, "InternalError"),
-	"text": func(w http.ResponseWriter, _ *http.Request, told string) { http.Error(w, told, 502) },
+	"text": func(w http.ResponseWriter, _ *http.Request, told string) { http.Error(w, told, http.StatusBadGateway) },
 	"html": func(w http.ResponseWriter, _ *http.Request, told string) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, "<html><body>%s", told)
 	},
 	"redirect": func(w http.ResponseWriter, r *http.Request, told string) {
-		http.Redirect(w, r, "https://u:"+canaryQuery+"@elsewhere.test/"+canaryQuery+"?token="+canaryQuery+"&told="+url.QueryEscape(told), 302)
+		http.Redirect(w, r, "https://u:"+canaryQuery+"@elsewhere.test/"+canaryQuery+"?token="+canaryQuery+"&told="+url.QueryEscape(told), http.StatusFound)
 	},
 	"headers": func(w http.ResponseWriter, _ *http.Request, told string) {
 		w.Header().Set("Set-Cookie", "session="+canaryQuery)

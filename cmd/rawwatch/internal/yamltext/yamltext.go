@@ -119,6 +119,6 @@ func misread(s string) bool {
 	}
 	// A number in any notation, or what looks like one. (An address like
 	// 10.0.0.1 or 10.0.0.0/8 has two dots, and nobody takes it for one.)
-	return strings.Trim(s, "+-.0123456789_:eExXoObBabcdfABCDF") == "" &&
+	return strings.Trim(s, "+-.0123456789_:xXoOabcdefABCDEF") == "" &&
 		strings.Count(s, ".") < 2 && (strings.Contains(s, ":") || !strings.ContainsAny(s[1:], "-"))
 }
