@@ -6,7 +6,7 @@ STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # The modules: this one, and the one that may use Kubernetes' own.
 MODULES     := . test
 
-.PHONY: check test chaos mutants lint tidy bench fuzz fleet recorder e2e minimal build
+.PHONY: check test chaos mutants lint tidy bench fuzz fleet recorder e2e minimal build soak
 
 ## check: everything but the end-to-end tests
 check: lint tidy test chaos bench minimal
@@ -64,6 +64,10 @@ recorder:
 ## e2e: a real API server and etcd, built from Go modules the first time
 e2e:
 	$(MAKE) -C test test
+
+## soak: the long run of that, with servers, network and clients that fail
+soak:
+	$(MAKE) -C test soak
 
 ## build: the command, as released
 build:

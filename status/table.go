@@ -285,7 +285,7 @@ var table = []Row{
 		ID:        RowQuietEnd,
 		Condition: "a stream of full length that brought no event and no bookmark",
 		Action:    Probe, Delay: DelaySoon, Again: DelaySoon, Every: quietProbe,
-		Why:    "mostly a quiet resource, but a server that went back in time is silent in the same way",
+		Why:    "mostly a quiet resource, but a server that went back in time is silent in the same way, so after any other end the first one is probed",
 		Source: "apiserver storage/cacher/cache_watcher.go (events up to the version asked for are dropped)",
 		match:  func(f *facts) bool { return f.kind == EndClean && f.fullLength() && f.Stream.quiet() },
 	},

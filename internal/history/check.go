@@ -16,16 +16,17 @@ import (
 // Call it when nothing is being done and the consumer has settled (see [Ledger.Unsettled]).
 func (l *Ledger) Check(from Position, events []Event) error {
 	c := newComparison(l.snapshot(), from)
-	for i, e := range events {
-		for _, err := range c.see(e) {
-			c.faults = append(c.faults, fmt.Errorf("event %d, %s: %w", i, e, err))
-		}
-	}
+	c.seeAll(events)
 	c.faults = append(c.faults, c.differences()...)
-	if len(c.faults) == 0 {
-		return nil
-	}
-	return errors.Join(append(c.faults, errors.New(c.story(events)))...)
+	return c.verdict(events)
+}
+
+// CheckUnfinished is the same for a consumer that ended before it had settled,
+// as one that is killed does.
+func (l *Ledger) CheckUnfinished(from Position, events []Event) error {
+	c := newComparison(l.snapshot(), from)
+	c.seeAll(events)
+	return c.verdict(events)
 }
 
 // Unsettled tells how what a consumer knows differs from what exists, in one
@@ -77,6 +78,21 @@ func newComparison(done chronicle, from Position) *comparison {
 	return c
 }
 
+func (c *comparison) seeAll(events []Event) {
+	for i, e := range events {
+		for _, err := range c.see(e) {
+			c.faults = append(c.faults, fmt.Errorf("event %d, %s: %w", i, e, err))
+		}
+	}
+}
+
+func (c *comparison) verdict(events []Event) error {
+	if len(c.faults) == 0 {
+		return nil
+	}
+	return errors.Join(append(c.faults, errors.New(c.story(events)))...)
+}
+
 // see follows one event, and returns what is wrong with it.
 func (c *comparison) see(e Event) (wrong []error) {
 	complain := func(format string, args ...any) {
@@ -116,7 +132,7 @@ func (c *comparison) see(e Event) (wrong []error) {
 		complain("known already, at %s", known)
 	case e.Type != "ADDED" && !isKnown:
 		complain("not known")
-	case e.Type == "DELETED" && known.uid != e.UID:
+	case e.Type != "ADDED" && known.uid != e.UID:
 		complain("known with another uid")
 	case e.Type == "DELETED" && e.Inferred && known.version != e.Version:
 		complain("known at %s", known)

@@ -229,6 +229,18 @@ func TestListBeforeARestorePassesOverNothingOfIt(t *testing.T) {
 	assert.NoError(t, l.Check(nil, parse(t, "ADDED a 5", "SYNCED 6", "DELETED a 7", "GAP 7", "SYNCED 8", "GAP 8", "ADDED a 5", "SYNCED 6")))
 }
 
+func TestRestoreReplacesAnObjectThatWasMadeAgain(t *testing.T) {
+	l := new(history.Ledger)
+	l.Did(key("a"), "A", "1")
+	backup := l.Now()
+	l.Gone(key("a"), "A", "2")
+	l.Did(key("a"), "A2", "3")
+	l.Restore(backup)
+	assert.NoError(t, l.Check(nil, parse(t, "ADDED a/A2 3", "SYNCED 3", "GAP 3", "DELETED a/A2 3 inferred", "ADDED a 1", "SYNCED 1")))
+	assert.NoError(t, l.Check(nil, parse(t, "SYNCED 0", "ADDED a 1", "GAP 1", "MODIFIED a 1", "SYNCED 1")))
+	assert.ErrorContains(t, l.Check(nil, parse(t, "ADDED a/A2 3", "SYNCED 3", "GAP 3", "MODIFIED a 1", "SYNCED 1")), "known with another uid")
+}
+
 // The versions of what was lost are used again, and a list that was read
 // before the restore had passed them.
 func TestVersionsOfAnEraThatIsOverPassOverNothingInTheNext(t *testing.T) {

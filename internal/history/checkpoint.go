@@ -3,7 +3,7 @@ package history
 // Checkpoint is what a file says that a consumer knew: to be compared with
 // what it was told before it was killed.
 type Checkpoint struct {
-	Version string // the resume point; "": in the middle of a list
+	Version string // the resume point; "": none, as in the middle of a list
 	Known   map[Key]Identity
 }
 
@@ -34,11 +34,12 @@ func (c Checkpoint) Kept(events []Event) (n int, ok bool) {
 	}
 	agrees := func(next []Event) bool {
 		switch {
-		case differ > 0 || catchingUp != (c.Version == ""):
+		case differ > 0:
 			return false
-		case catchingUp:
-			return true
-		case higher(version, c.Version):
+		case c.Version == "":
+			// The resume point is lost before anyone is told so.
+			return catchingUp || len(next) == 0 || next[0].Type == "GAP"
+		case catchingUp, higher(version, c.Version):
 			return false
 		}
 		// A bookmark may have moved the resume point past the last event, but

@@ -26,20 +26,20 @@ func TestCheckpointKeepsTheEventsThatLedToIt(t *testing.T) {
 		file history.Checkpoint
 		want int
 	}{
-		"nothing":                            {file(t, ""), 0},
-		"half a list":                        {file(t, "", "a 1"), 1},
-		"a list without its end":             {file(t, "", "a 1", "b 2"), 2},
-		"a whole list":                       {file(t, "2", "a 1", "b 2"), 3},
-		"a bookmark after it":                {file(t, "3", "a 1", "b 2"), 3},
-		"a change":                           {file(t, "4", "a 4", "b 2"), 4},
-		"a delete, and a bookmark":           {file(t, "6", "a 4"), 5},
-		"another object of that name":        {file(t, "8", "a 4", "b/B2 7"), 6},
-		"a gap":                              {file(t, "", "a 4", "b/B2 7"), 7},
-		"half a list after a gap":            {file(t, "", "a 9", "b/B2 7"), 8},
-		"a list after a gap without its end": {file(t, "", "a 9"), 13}, // as well as 9, where nothing is told apart
-		"a list after a gap":                 {file(t, "12", "a 9"), 10},
-		"what came and went":                 {file(t, "15", "a 9"), 12},
-		"everything":                         {file(t, "20", "a 9"), 14},
+		"nothing":                     {file(t, ""), 0},
+		"half a list":                 {file(t, "", "a 1"), 1},
+		"a list without its end":      {file(t, "", "a 1", "b 2"), 2},
+		"a whole list":                {file(t, "2", "a 1", "b 2"), 3},
+		"a bookmark after it":         {file(t, "3", "a 1", "b 2"), 3},
+		"a change":                    {file(t, "4", "a 4", "b 2"), 4},
+		"a delete, and a bookmark":    {file(t, "6", "a 4"), 5},
+		"another object of that name": {file(t, "8", "a 4", "b/B2 7"), 6},
+		"a gap":                       {file(t, "", "a 4", "b/B2 7"), 7},
+		"half a list after a gap":     {file(t, "", "a 9", "b/B2 7"), 8},
+		"a list after a gap":          {file(t, "12", "a 9"), 10},
+		"a resume point that is lost": {file(t, "", "a 4", "b/B2 7"), 7},
+		"what came and went":          {file(t, "15", "a 9"), 12},
+		"everything":                  {file(t, "20", "a 9"), 14},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n, ok := c.file.Kept(parse(t, events...))

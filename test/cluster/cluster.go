@@ -209,6 +209,14 @@ func (c *Cluster) Compact(t testing.TB) (revision string) {
 // Snapshot is a copy of the storage at one moment.
 type Snapshot struct{ folder string }
 
+// Remove frees the room a copy takes before the test ends.
+func (s Snapshot) Remove(t testing.TB) {
+	t.Helper()
+	if err := os.RemoveAll(s.folder); err != nil {
+		t.Fatalf("cluster: %v", err)
+	}
+}
+
 // Snapshot copies the storage. Nobody notices, but for a pause of etcd.
 func (c *Cluster) Snapshot(t testing.TB) Snapshot {
 	t.Helper()

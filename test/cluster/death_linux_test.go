@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -16,7 +17,9 @@ import (
 func TestServersDieWithATestProcessThatPanicsOrIsKilled(t *testing.T) {
 	for _, how := range []string{"panic", "be killed"} {
 		t.Run(how, func(t *testing.T) {
-			parent := exec.Command(os.Args[0])
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			parent := exec.CommandContext(ctx, os.Args[0])
 			parent.Env = append(os.Environ(), parentVariable+"="+how, "TMPDIR="+t.TempDir())
 			out, err := parent.StdoutPipe()
 			require.NoError(t, err)

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -50,8 +51,14 @@ func (e *etcd) start(ctx context.Context) error {
 	})
 }
 
+// callWithin bounds one call of etcd. A compaction of what a test writes takes
+// milliseconds.
+const callWithin = time.Minute
+
 // call posts to etcd's HTTP gateway.
 func (e *etcd) call(ctx context.Context, path string, request, answer any) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, callWithin, fmt.Errorf("etcd %s: no answer within %s", path, callWithin))
+	defer cancel()
 	body, err := json.Marshal(request)
 	if err != nil {
 		return err
@@ -63,12 +70,12 @@ func (e *etcd) call(ctx context.Context, path string, request, answer any) error
 	r.Header.Set("Content-Type", "application/json")
 	resp, err := http.DefaultClient.Do(r)
 	if err != nil {
-		return err
+		return cmp.Or(context.Cause(ctx), err)
 	}
 	defer resp.Body.Close()
 	content, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return err
+		return cmp.Or(context.Cause(ctx), err)
 	}
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("etcd %s: status %d: %s", path, resp.StatusCode, content)
@@ -126,6 +133,10 @@ func (e *etcd) restore(from string) error {
 // ready. Seconds are usual; the machine may be busy.
 const readyWithin = 90 * time.Second
 
+// askedWithin bounds one question to a server that starts. One that it has
+// accepted and never answers must not keep the next ones from being asked.
+const askedWithin = 10 * time.Second
+
 // ready polls a server until check finds it ready. A server that ends is not
 // waited for any longer.
 func ready(ctx context.Context, p *process, check func(context.Context) error) error {
@@ -139,10 +150,12 @@ func ready(ctx context.Context, p *process, check func(context.Context) error) e
 		case <-p.done:
 			return fmt.Errorf("%s ended before it was ready: %w", p.name, p.failure())
 		case <-ctx.Done():
-			return fmt.Errorf("%s is not ready: %w; the last answer: %w", p.name, ctx.Err(), last)
+			return fmt.Errorf("%s is not ready after %s: %w; the last answer: %w", p.name, readyWithin, ctx.Err(), last)
 		case <-tick.C:
 		}
-		if err := check(ctx); err == nil {
+		asked, cancel := context.WithTimeout(ctx, askedWithin)
+		err := check(asked)
+		if cancel(); err == nil {
 			return nil
 		} else if ctx.Err() == nil {
 			last = err

@@ -135,15 +135,26 @@ func (r CustomResource) version(columns []Manifest) Manifest {
 // serves it. It is deleted at the end, when the server is one that lasts.
 func (s *Server) CustomResource(t testing.TB) CustomResource {
 	t.Helper()
-	r := CustomResource{Group: strings.ToLower(rand.Text()[:10]) + ".example.com"}
+	r := NewCustomResource()
+	s.Define(t, r, r.Definition())
+	return r
+}
+
+// NewCustomResource is a kind that no server knows yet.
+func NewCustomResource() CustomResource {
+	return CustomResource{Group: strings.ToLower(rand.Text()[:10]) + ".example.com"}
+}
+
+// Define is CustomResource with another definition.
+func (s *Server) Define(t testing.TB, r CustomResource, definition Manifest) {
+	t.Helper()
 	admin := s.Client(t, s.Admin)
-	admin.Create(t, CRDs, r.Definition())
+	admin.Create(t, CRDs, definition)
 	if s.external {
 		// The test may have deleted it itself.
 		t.Cleanup(func() { admin.Do(context.Background(), http.MethodDelete, CRDs.Object(r.Name()), "", nil) })
 	}
 	admin.Served(t, r.Widgets(""))
-	return r
 }
 
 // Served waits until a collection can be listed.

@@ -74,6 +74,10 @@ func (p *process) failure() error {
 	return p.err
 }
 
+// killWithin is how long the system may take to end what was killed, with what
+// the process has to write out first.
+const killWithin = time.Minute
+
 // end sends a signal and waits until the process has ended. One that takes
 // longer than within is killed, and that is an error. To end what has ended
 // already is none.
@@ -94,8 +98,14 @@ func (p *process) end(sig syscall.Signal, within time.Duration) error {
 	if err := p.signal(syscall.SIGKILL); err != nil {
 		return err
 	}
-	<-p.done
-	return fmt.Errorf("%s was still running %s after %s", p.name, within, sig)
+	err := fmt.Errorf("%s was still running %s after %s", p.name, within, sig)
+	limit.Reset(killWithin)
+	select {
+	case <-p.done:
+		return err
+	case <-limit.C:
+		return fmt.Errorf("%w, and %s after SIGKILL", err, killWithin)
+	}
 }
 
 func (p *process) signal(sig syscall.Signal) error {

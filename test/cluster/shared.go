@@ -60,8 +60,11 @@ func startShared() (err error) {
 	shared.server = shared.cluster.Server
 	if err != nil {
 		// The folder goes in Main, and its logs with it.
-		content, _ := tail(filepath.Join(shared.folder, "kube-apiserver.log"), 0)
-		return fmt.Errorf("%w\n%s", err, content)
+		for _, log := range shared.cluster.logs {
+			content, _ := tail(log, 0)
+			err = fmt.Errorf("%w\n%s:\n%s", err, filepath.Base(log), content)
+		}
+		return err
 	}
 	return nil
 }

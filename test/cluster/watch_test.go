@@ -36,8 +36,10 @@ func watch(t *testing.T, s *Server, c *http.Client, in Collection, version strin
 	t.Cleanup(cancel)
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.URL.String()+in.Path()+"?"+q.Encode(), nil)
 	require.NoError(t, err)
+	limit := time.AfterFunc(eventLimit, cancel)
 	resp, err := c.Do(r)
-	require.NoError(t, err)
+	require.NoError(t, err, "waited for the headers of a watch, for up to %s", eventLimit)
+	limit.Stop()
 	t.Cleanup(func() { resp.Body.Close() })
 	return &plainWatch{resp, json.NewDecoder(resp.Body), cancel}
 }

@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -31,6 +32,9 @@ type binary struct {
 	err    error
 }
 
+// buildWithin bounds that, with nothing in the go command's cache.
+const buildWithin = 10 * time.Minute
+
 // path builds the command as its users do, from the root module; with the race
 // detector if the tests have it.
 func (b *binary) path(t testing.TB) string {
@@ -43,7 +47,9 @@ func (b *binary) path(t testing.TB) string {
 		if info, ok := debug.ReadBuildInfo(); ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"}) {
 			args = append(args, "-race")
 		}
-		out, err := exec.Command("go", append(args, "./cmd/rawwatch")...).CombinedOutput()
+		ctx, cancel := context.WithTimeout(context.Background(), buildWithin)
+		defer cancel()
+		out, err := exec.CommandContext(ctx, "go", append(args, "./cmd/rawwatch")...).CombinedOutput()
 		if err != nil {
 			b.err = fmt.Errorf("build the command: %w\n%s", err, out)
 		}
@@ -80,6 +86,7 @@ type command struct {
 type printed struct {
 	history.Event
 	resource, namespace string
+	at                  time.Time // when it was read here
 }
 
 // run starts a watch of the command as a user. It ends with the test at the
@@ -95,14 +102,27 @@ func run(t testing.TB, s *cluster.Server, u cluster.User, environment []string, 
 
 func execute(t testing.TB, environment []string, args ...string) *command {
 	t.Helper()
-	c := &command{t: t, name: "rawwatch " + strings.Join(args, " "), ended: make(chan struct{})}
-	c.cmd = exec.Command(built.path(t), args...)
+	c := launch(t, exec.Command(built.path(t), args...), environment, nil)
+	t.Cleanup(func() { end(t, c) })
+	return c
+}
+
+// launch starts a program that prints events as the command does. What it
+// writes to standard error is its story, unless it goes to a file.
+func launch(t testing.TB, cmd *exec.Cmd, environment []string, log *os.File) *command {
+	t.Helper()
+	name := filepath.Base(cmd.Path) + " " + strings.Join(cmd.Args[1:], " ")
+	c := &command{t: t, name: name, cmd: cmd, ended: make(chan struct{})}
 	c.cmd.Env = append(os.Environ(), environment...)
-	c.cmd.Stderr = writerFunc(func(p []byte) (int, error) {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		return c.err.Write(p)
-	})
+	if log != nil {
+		c.cmd.Stderr = log
+	} else {
+		c.cmd.Stderr = writerFunc(func(p []byte) (int, error) {
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return c.err.Write(p)
+		})
+	}
 	out, err := c.cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, c.cmd.Start())
@@ -115,13 +135,15 @@ func execute(t testing.TB, environment []string, args ...string) *command {
 		}
 		c.cmd.Wait()
 	}()
-	t.Cleanup(func() { end(t, c) })
 	return c
 }
 
 type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// notJSON begins the type of what is no event.
+const notJSON = "not JSON: "
 
 // line takes a line of standard output. Under -o json each is an event.
 func (c *command) line(text string) {
@@ -133,7 +155,7 @@ func (c *command) line(text string) {
 		Resource        string
 		Namespace       string
 	}
-	event := printed{Event: history.Event{Type: "not JSON: " + text}}
+	event := printed{Event: history.Event{Type: notJSON + text}, at: time.Now()}
 	if err := json.Unmarshal([]byte(text), &ev); err == nil {
 		event.Event = history.Event{Type: ev.Type, Version: ev.ResourceVersion, Inferred: ev.Inferred}
 		event.resource, event.namespace = ev.Resource, ev.Namespace
@@ -159,10 +181,20 @@ func (c *command) stop() {
 	case <-time.After(patience):
 		c.t.Errorf("%s: still running %s after SIGINT", c.name, patience)
 		c.cmd.Process.Kill()
-		<-c.ended
+		c.wait()
 	}
 	if strings.Contains(c.story(), "DATA RACE") {
 		c.t.Errorf("%s:\n%s", c.name, c.story())
+	}
+}
+
+// wait waits for the end of a command that was killed.
+func (c *command) wait() {
+	c.t.Helper()
+	select {
+	case <-c.ended:
+	case <-time.After(patience):
+		c.t.Errorf("%s: still there %s after SIGKILL", c.name, patience)
 	}
 }
 

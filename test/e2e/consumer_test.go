@@ -167,32 +167,48 @@ func brief(ev stream.Event) history.Event {
 }
 
 func (c *consumer) trace() *stream.Trace {
-	note := func(format string, args ...any) {
+	trace := toldTo(func(line string) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		c.log = append(c.log, fmt.Sprintf(format, args...))
+		c.log = append(c.log, line)
+	})
+	request, response, ended := trace.Request, trace.Response, trace.Ended
+	trace.Request = func(r stream.Request) {
+		request(r)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.sent = append(c.sent, r)
+	}
+	trace.Response = func(r stream.Response) {
+		response(r)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if r.StatusCode != 0 {
+			c.protos[r.Proto] = true
+		}
+	}
+	trace.Ended = func(e stream.Ended) {
+		ended(e)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.ends = append(c.ends, e)
+	}
+	return trace
+}
+
+// toldTo is a Trace that tells each step as a line.
+func toldTo(tell func(line string)) *stream.Trace {
+	note := func(format string, args ...any) {
+		tell(time.Now().Format("15:04:05.000 ") + fmt.Sprintf(format, args...))
 	}
 	return &stream.Trace{
 		Request: func(r stream.Request) {
 			_, query, _ := strings.Cut(r.URL, "?")
-			note("%s -> %s %s", time.Now().Format("15:04:05.000"), r.Verb, query)
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			c.sent = append(c.sent, r)
+			note("-> %s %s", r.Verb, query)
 		},
-		Response: func(r stream.Response) {
-			note("<- %d %s after %s %v", r.StatusCode, r.Proto, r.Took, short(r.Err))
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			if r.StatusCode != 0 {
-				c.protos[r.Proto] = true
-			}
-		},
+		Response: func(r stream.Response) { note("<- %d %s after %s %v", r.StatusCode, r.Proto, r.Took, short(r.Err)) },
 		Ended: func(e stream.Ended) {
 			note("end of %s after %s, %d events: %v: %s, %s", e.Verb, e.Age, e.Events, short(e.Err), e.Row, e.Action)
-			c.mu.Lock()
-			defer c.mu.Unlock()
-			c.ends = append(c.ends, e)
 		},
 		Waiting: func(w stream.Waiting) { note("waiting %s, %s", w.For, w.Row) },
 	}

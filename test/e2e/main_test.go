@@ -26,6 +26,9 @@ const watchesFor = time.Second
 func namePart() string { return strings.ToLower(rand.Text()[:8]) }
 
 func TestMain(m *testing.M) {
+	if order := os.Getenv(soakVariable); order != "" {
+		os.Exit(beSoakClient(order))
+	}
 	code := cluster.Main(m)
 	if err := built.remove(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -4,6 +4,7 @@ import (
 	"io"
 	"net"
 	"sync"
+	"time"
 )
 
 // link is a client's connection and the one to the server behind it.
@@ -14,9 +15,14 @@ type link struct {
 	flow           chan struct{} // closed while bytes may move; guarded by Proxy.mu
 }
 
+// dialWithin bounds the way to the target, and so the wait for the end of a
+// proxy: a server that is too busy to accept leaves the system trying for
+// minutes.
+const dialWithin = 10 * time.Second
+
 // link serves one connection of a client until either side is done.
 func (p *Proxy) link(client *net.TCPConn) {
-	server, err := net.Dial("tcp", p.target)
+	server, err := net.DialTimeout("tcp", p.target, dialWithin)
 	if err != nil {
 		// What a client of a server that is down sees, as far as a proxy that
 		// has already accepted can show it.

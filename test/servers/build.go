@@ -43,7 +43,7 @@ func build(ctx context.Context, progress io.Writer, names []string) (folder stri
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", err
 	}
-	unlock, err := lock(filepath.Join(folder, ".lock"))
+	unlock, err := lock(ctx, filepath.Join(folder, ".lock"), progress)
 	if err != nil {
 		return "", err
 	}
@@ -150,16 +150,36 @@ func (t target) stamp(root string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
+// buildWithin bounds the wait for another process that builds: all binaries,
+// with nothing in the go command's cache, on a slow machine.
+const buildWithin = 30 * time.Minute
+
 // lock waits until no other process builds: go test runs the tests of several
 // packages at once, and each of them wants the servers.
-func lock(path string) (unlock func(), err error) {
+func lock(ctx context.Context, path string, progress io.Writer) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
-		f.Close()
-		return nil, fmt.Errorf("lock %s: %w", path, err)
+	ctx, cancel := context.WithTimeout(ctx, buildWithin)
+	defer cancel()
+	for told := false; ; told = true {
+		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if err == nil {
+			return func() { f.Close() }, nil // closing unlocks
+		}
+		if err != syscall.EWOULDBLOCK {
+			f.Close()
+			return nil, fmt.Errorf("lock %s: %w", path, err)
+		}
+		if !told {
+			fmt.Fprintf(progress, "servers: waiting for another process to build (it holds %s)\n", path)
+		}
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-ctx.Done():
+			f.Close()
+			return nil, fmt.Errorf("lock %s: another process has held it for %s: %w", path, buildWithin, ctx.Err())
+		}
 	}
-	return func() { f.Close() }, nil // closing unlocks
 }
