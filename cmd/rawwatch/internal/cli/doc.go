@@ -17,6 +17,7 @@
 //	failure.go     an error to one line for a person
 //	record.go      a watch into a recording; recorded.go one from a file
 //	replay.go      its events (package playback)
+//	inspect.go     what happened in one (package inspect)
 //	serve.go       an API server of it (package server)
 //	demo.go        a show of it all (package demo)
 //

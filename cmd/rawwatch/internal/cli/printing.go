@@ -11,6 +11,7 @@ import (
 	"example.com/rawwatch/cmd/rawwatch/internal/output"
 	"example.com/rawwatch/cmd/rawwatch/internal/story"
 	"example.com/rawwatch/cmd/rawwatch/internal/terminal"
+	"example.com/rawwatch/cmd/rawwatch/internal/versions"
 )
 
 // printing are the flags that a watch and a replay share: how events look.
@@ -36,7 +37,7 @@ func (p *printing) add(set *pflag.FlagSet) {
 
 	set.BoolVar(&p.managedFields, "show-managed-fields", false, "show metadata.managedFields in yaml and diff")
 	set.BoolVar(&p.diffAll, "diff-all", false, "show what changes all the time, too")
-	p.diffCache = output.DefaultBodies
+	p.diffCache = versions.DefaultLimit
 	set.Var(&p.diffCache, "diff-cache", "how much of the objects to keep to compare with")
 
 	p.jq.add(set)

@@ -71,7 +71,7 @@ func newRoot(streams Streams) *cobra.Command {
 	root.SetFlagErrorFunc(flagError)
 	f.add(root)
 	addHelp(root)
-	root.AddCommand(newRecord(streams), newReplay(streams), newServe(streams), newDemo(streams), newExplain(), newOptions(), newVersion())
+	root.AddCommand(newRecord(streams), newReplay(streams), newServe(streams), newInspect(streams), newDemo(streams), newExplain(), newOptions(), newVersion())
 	checkShells(root)
 	return root
 }

@@ -8,6 +8,7 @@ import (
 	"example.com/rawwatch/cmd/rawwatch/internal/escape"
 	"example.com/rawwatch/cmd/rawwatch/internal/terminal"
 	"example.com/rawwatch/cmd/rawwatch/internal/tree"
+	"example.com/rawwatch/cmd/rawwatch/internal/versions"
 	"example.com/rawwatch/stream"
 )
 
@@ -15,7 +16,7 @@ import (
 type DiffOptions struct {
 	Noise bool // show what is left out as noise, too
 	// Bodies is how many bytes of objects are kept to compare with; 0 is
-	// DefaultBodies.
+	// versions.DefaultLimit.
 	Bodies int
 }
 
@@ -29,7 +30,7 @@ type DiffOptions struct {
 // Behind the name stands what kubectl needs to find the object again.
 type diffs struct {
 	options diff.Options
-	bodies  *bodies
+	bodies  *versions.Cache
 	several bool
 	colour  bool
 }
@@ -37,10 +38,10 @@ type diffs struct {
 func newDiffs(o Options, several bool) *diffs {
 	limit := o.Diff.Bodies
 	if limit == 0 {
-		limit = DefaultBodies
+		limit = versions.DefaultLimit
 	}
 	options := diff.Options{Noise: o.Diff.Noise, ManagedFields: o.ManagedFields}
-	return &diffs{options, newBodies(limit), several, o.Colour}
+	return &diffs{options, versions.New(limit), several, o.Colour}
 }
 
 func (d *diffs) append(b []byte, ev stream.Event, from Source) []byte {
@@ -52,19 +53,19 @@ func (d *diffs) append(b []byte, ev stream.Event, from Source) []byte {
 	if ev.Namespace != "" && (from.Namespace == "" || d.several) {
 		b = append(append(b, " -n "...), escape.Text(ev.Namespace)...)
 	}
-	key := objectKey{ev.Source, ev.Namespace, ev.Name}
+	key := versions.Key{Source: ev.Source, Namespace: ev.Namespace, Name: ev.Name}
 	if ev.Type == stream.Deleted {
-		d.bodies.drop(key)
+		d.bodies.Drop(key)
 		return append(b, '\n')
 	}
-	old, what := d.bodies.swap(key, ev.Object)
+	old, what := d.bodies.Swap(key, ev.Object)
 	if ev.Type != stream.Modified {
 		return append(b, '\n')
 	}
 	switch what {
-	case notSeen:
+	case versions.NotSeen:
 		return d.remark(b, "what it was before has not been seen")
-	case forgotten:
+	case versions.Forgotten:
 		return d.remark(b, "what it was before had to be forgotten: --diff-cache is too small")
 	}
 	return d.modified(b, old, ev.Object, from)
@@ -86,17 +87,17 @@ func (d *diffs) modified(b, old, new []byte, from Source) []byte {
 	}
 	result := diff.Compare(before, after, d.options)
 	if len(result.Changes) == 0 {
-		return d.remark(b, nothingBut(result.Hidden))
+		return d.remark(b, NothingBut(result.Hidden))
 	}
 	r := changes{b: append(b, '\n'), colour: d.colour}
 	r.all(result.Changes)
 	return r.b
 }
 
-// nothingBut says what changed of an object in which nothing did. That its
+// NothingBut says what changed of an object in which nothing did. That its
 // resourceVersion did is what makes a MODIFIED of it, and worth a word only if
 // there is no other.
-func nothingBut(hidden []string) string {
+func NothingBut(hidden []string) string {
 	if len(hidden) > 1 {
 		hidden = slices.DeleteFunc(hidden, func(s string) bool { return s == "resourceVersion" })
 	}

@@ -9,7 +9,7 @@
 //	raw.go    the lines of the wire, as received
 //	yaml.go   documents, as kubectl writes them
 //	name.go   ADDED pod/web-1
-//	diff.go   what has changed; changes.go how it looks, bodies.go against what
+//	diff.go   what has changed; changes.go how it looks
 //	text.go   rows and columns, for people; row.go reads what a server sent,
 //	          sheet.go has the columns of one type, listen.go learns them
 //	source.go what is watched, and how to tell several apart
