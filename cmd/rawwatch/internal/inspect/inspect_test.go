@@ -1,0 +1,63 @@
+package inspect
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/rawwatch/stream/replay"
+)
+
+// TestARecordingMayEndAnywhere cuts a real recording behind every few bytes:
+// there is a report of what is left, and it never says more than the whole.
+func TestARecordingMayEndAnywhere(t *testing.T) {
+	whole := unpacked(t)
+	last := 0
+	for end := 0; end <= len(whole); end += 97 {
+		r, err := replay.NewReader(bytes.NewReader(whole[:end]))
+		if err != nil {
+			continue // cut in the header
+		}
+		report, err := Read(t.Context(), r, nil)
+		require.NoError(t, err, "cut behind %d bytes", end)
+		report.Text("x", true)
+		events := 0
+		for _, c := range report.Connections {
+			events += c.Events
+		}
+		require.GreaterOrEqual(t, events, last, "cut behind %d bytes", end)
+		last = events
+	}
+	require.Equal(t, 12, last)
+}
+
+func unpacked(t testing.TB) []byte {
+	f, err := os.Open("../../../../testdata/recordings/node.rwr.gz")
+	require.NoError(t, err)
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	require.NoError(t, err)
+	whole, err := io.ReadAll(z)
+	require.NoError(t, err)
+	return whole
+}
+
+// FuzzRead: whatever is in a file, there is a report or an error.
+func FuzzRead(f *testing.F) {
+	f.Add(unpacked(f)[:20_000])
+	f.Add([]byte(`{"type":"MODIFIED","object":{"metadata":{"name":"a","managedFields":[1,{"manager":2}]}}}` + "\n"))
+	f.Add([]byte("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\nx"))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		r, err := replay.NewReader(bytes.NewReader(b))
+		if err != nil {
+			return
+		}
+		if report, err := Read(t.Context(), r, func(Version) error { return nil }); err == nil {
+			report.Text("x", false)
+		}
+	})
+}
