@@ -117,7 +117,7 @@ func (f *flags) completer() (*kubeconfig.Config, *discovery.Client) {
 	if err != nil {
 		return nil, nil
 	}
-	return config, &discovery.Client{HTTP: config.Client, Server: config.Server, UserAgent: userAgent}
+	return config, discoveryOf(config)
 }
 
 func (f *flags) objectNames(ctx context.Context, config *kubeconfig.Config, client *discovery.Client, typ string) []string {

@@ -24,7 +24,7 @@ func (a *ask) locate(ctx context.Context, config *kubeconfig.Config, tell *story
 	}
 	// A name after TYPE is not looked up: the watch selects it, and shows it
 	// when it comes to exist.
-	client := &discovery.Client{HTTP: config.Client, Server: config.Server, UserAgent: userAgent}
+	client := discoveryOf(config)
 	namespaces := a.namespaces
 	switch {
 	case a.allNamespaces:
@@ -55,6 +55,11 @@ func (a *ask) locate(ctx context.Context, config *kubeconfig.Config, tell *story
 	}
 	label(all)
 	return all, nil
+}
+
+// discoveryOf asks the server of config what it has.
+func discoveryOf(config *kubeconfig.Config) *discovery.Client {
+	return &discovery.Client{HTTP: config.Client, Server: config.Server, UserAgent: userAgent}
 }
 
 // typeError: it could not be found out what a type is.

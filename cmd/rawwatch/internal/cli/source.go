@@ -21,6 +21,7 @@ type source struct {
 	watcher *stream.Watcher
 	tell    *story.Story
 	synced  bool // once at least
+	any     bool // an object has come
 }
 
 // what names it in a sentence.

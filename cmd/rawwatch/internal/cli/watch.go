@@ -77,7 +77,7 @@ func (a *ask) follow(ctx context.Context, config *kubeconfig.Config, screen *ter
 		return err
 	}
 	defer stop()
-	l.exporter, l.goal = exporter, a.tracker(sources)
+	l.exporter, l.goal, l.missing = exporter, a.tracker(sources), a.missing(discoveryOf(config), sources)
 	hide := screen.Show(a.statusLine(sources, config, screen.Err()))
 	ended := l.run(ctx)
 	hide()
@@ -119,6 +119,7 @@ type loop struct {
 	once     bool
 	goal     *goal.Tracker // nil: there is none
 	began    time.Time
+	missing  *missing
 
 	onTerminal bool
 
@@ -173,11 +174,12 @@ func (l *loop) run(ctx context.Context) error {
 }
 
 func (l *loop) print(ctx context.Context) error {
+	l.missing.begin(ctx)
 	for ev, err := range l.events(ctx) {
 		if err != nil {
 			return err
 		}
-		over, err := l.show(ev)
+		over, err := l.show(ctx, ev)
 		if err != nil {
 			return err
 		}
@@ -191,7 +193,7 @@ func (l *loop) print(ctx context.Context) error {
 
 // show prints an event, and tells what a marker means. It reports whether the
 // event was the last.
-func (l *loop) show(ev stream.Event) (over bool, err error) {
+func (l *loop) show(ctx context.Context, ev stream.Event) (over bool, err error) {
 	from := l.from(ev)
 	// Only the index knows how many there are; without it nobody does.
 	objects := -1
@@ -199,6 +201,9 @@ func (l *loop) show(ev stream.Event) (over bool, err error) {
 		objects = from.watcher.State().Objects
 	}
 	from.tell.Event(ev, objects)
+	if ev.Type == stream.Synced {
+		l.missing.look(ctx, from)
+	}
 	l.saving.look(from.watcher)
 	if l.exporter != nil {
 		l.exporter.See(ev)
@@ -214,6 +219,7 @@ func (l *loop) show(ev stream.Event) (over bool, err error) {
 		l.shown++
 	}
 	from.synced = from.synced || ev.Type == stream.Synced
+	from.any = from.any || ev.Name != ""
 	if l.goal != nil && l.goal.See(ev) {
 		l.reached(from)
 		return true, nil

@@ -9,7 +9,8 @@
 //     is a request of its own.
 //
 // Both become a list of groups in the server's order of priority, and
-// [Client.Resolve] looks a name up in it.
+// [Client.Resolve] looks a name up in it. Beside types it knows of namespaces
+// whether they are there.
 //
 // # Terms
 //

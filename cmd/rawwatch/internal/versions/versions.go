@@ -58,39 +58,39 @@ const (
 
 // Swap puts the version of an object in the place of the one before, and
 // returns that one. text is kept, not copied.
-func (b *Cache) Swap(key Key, text []byte) (old []byte, what Before) {
-	old, what = b.Drop(key)
-	if len(text)+overhead > b.limit {
-		b.forget(key) // for it, all others would have to go
+func (c *Cache) Swap(key Key, text []byte) (old []byte, what Before) {
+	old, what = c.Drop(key)
+	if len(text)+overhead > c.limit {
+		c.forget(key) // for it, all others would have to go
 		return old, what
 	}
-	b.entries[key] = b.newest.PushFront(&body{key, text})
-	b.size += len(text) + overhead
-	for b.size > b.limit {
-		last := b.newest.Back().Value.(*body)
-		b.Drop(last.key)
-		b.forget(last.key)
+	c.entries[key] = c.newest.PushFront(&body{key, text})
+	c.size += len(text) + overhead
+	for c.size > c.limit {
+		last := c.newest.Back().Value.(*body)
+		c.Drop(last.key)
+		c.forget(last.key)
 	}
 	return old, what
 }
 
 // Drop removes an object, and what is known about it.
-func (b *Cache) Drop(key Key) (old []byte, what Before) {
-	if e, ok := b.entries[key]; ok {
+func (c *Cache) Drop(key Key) (old []byte, what Before) {
+	if e, ok := c.entries[key]; ok {
 		old = e.Value.(*body).text
-		b.newest.Remove(e)
-		delete(b.entries, key)
-		b.size -= len(old) + overhead
+		c.newest.Remove(e)
+		delete(c.entries, key)
+		c.size -= len(old) + overhead
 		return old, Kept
 	}
-	hash := b.hash(key)
-	if _, ok := b.forgotten[hash]; ok {
-		delete(b.forgotten, hash)
+	hash := c.hash(key)
+	if _, ok := c.forgotten[hash]; ok {
+		delete(c.forgotten, hash)
 		return nil, Forgotten
 	}
 	return nil, NotSeen
 }
 
-func (b *Cache) forget(key Key) { b.forgotten[b.hash(key)] = struct{}{} }
+func (c *Cache) forget(key Key) { c.forgotten[c.hash(key)] = struct{}{} }
 
-func (b *Cache) hash(key Key) uint64 { return maphash.Comparable(b.seed, key) }
+func (c *Cache) hash(key Key) uint64 { return maphash.Comparable(c.seed, key) }
