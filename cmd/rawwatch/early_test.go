@@ -53,17 +53,21 @@ func silentPort(atEnd func(func())) (string, chan struct{}, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	atEnd(func() { l.Close() })
-	connected := make(chan struct{}, 16)
+	connected, over := make(chan struct{}, 16), make(chan struct{})
 	go func() {
+		defer close(over)
 		for {
 			conn, err := l.Accept()
 			if err != nil {
 				return
 			}
-			atEnd(func() { conn.Close() })
+			defer conn.Close()
 			connected <- struct{}{}
 		}
 	}()
+	atEnd(func() {
+		l.Close()
+		<-over
+	})
 	return l.Addr().String(), connected, nil
 }

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -228,6 +229,11 @@ func interrupt(ts *testscript.TestScript, name, code string, stdout, stderr io.W
 	cmd.Stdout = stdout
 	var told strings.Builder
 	cmd.Stderr = io.MultiWriter(stderr, unstamped{&told})
+	// Under nohup SIGHUP is ignored, and a child inherits that: the command
+	// would do as nohup wants. A signal that is handled here is not inherited.
+	handled := make(chan os.Signal, 1)
+	signal.Notify(handled, syscall.SIGHUP)
+	defer signal.Stop(handled)
 	ts.Check(cmd.Start())
 	select {
 	case <-when:
@@ -236,7 +242,9 @@ func interrupt(ts *testscript.TestScript, name, code string, stdout, stderr io.W
 		ts.Fatalf("what the signal waits for never came")
 	}
 	ts.Check(cmd.Process.Signal(sig))
+	late := time.AfterFunc(30*time.Second, func() { cmd.Process.Kill() })
 	ended := cmd.Wait()
+	late.Stop()
 	ts.Logf("[stderr]\n%s", told.String())
 	ts.Check(os.WriteFile(ts.MkAbs("stderr"), []byte(told.String()), 0o600))
 	ts.Check(ts.Value(serverKey{}).(*scripted).close())
