@@ -66,6 +66,10 @@ func errorText(err error) string {
 	return strings.TrimPrefix(text, "stream: ")
 }
 
+// toldError is about something on the side of a watch that went well, and has
+// been told in more words than its own.
+type toldError struct{ error }
+
 // reportedError has been told, as the last line of a story.
 type reportedError struct{ error }
 

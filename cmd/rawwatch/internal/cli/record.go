@@ -168,12 +168,8 @@ func (r *recording) end(err error) error {
 			r.lose(err)
 		}
 	}
-	interrupted := (*interruptedError)(nil)
-	if r.lost && (err == nil || errors.As(err, &interrupted)) {
+	if r.lost && (err == nil || isInterrupted(err)) {
 		return errRecordingLost
 	}
 	return err
 }
-
-// toldError has been told already, in more words than its own.
-type toldError struct{ error }

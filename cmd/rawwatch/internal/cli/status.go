@@ -63,7 +63,7 @@ func statusText(states []stream.State, now time.Time, width int, colours bool) s
 		objects += st.Objects
 		events += st.Counters.Added + st.Counters.Modified + st.Counters.Deleted
 		// Of several, that of the one that has been silent for longest.
-		if last.IsZero() || st.LastByte.Before(last) {
+		if !st.LastByte.IsZero() && (last.IsZero() || st.LastByte.Before(last)) {
 			last = st.LastByte
 		}
 	}
@@ -89,11 +89,13 @@ func statusText(states []stream.State, now time.Time, width int, colours bool) s
 	} {
 		// One column stays free at each end: at the first is the cursor.
 		if line, room := joined(doing, parts), width-2; escape.Width(line) <= room || parts == nil {
-			line = escape.Clip(line, room)
+			if parts == nil {
+				doing = escape.Clip(doing, room)
+				line = doing
+			}
 			if !colours {
 				return " " + line
 			}
-			doing = line[:min(len(doing), len(line))]
 			return " " + terminal.Paint(colour, doing) + terminal.Paint(terminal.Dim, line[len(doing):])
 		}
 	}

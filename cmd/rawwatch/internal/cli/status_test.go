@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/assert"
 
@@ -46,6 +47,7 @@ func TestTheStatusSaysWhatThereIsRoomFor(t *testing.T) {
 		{"is it alive?", []stream.State{watching}, 20, " watching · 12s ago", terminal.Green},
 		{"no room for that", []stream.State{watching}, 19, " watching", terminal.Green},
 		{"no room at all", []stream.State{watching}, 8, " watch…", terminal.Green},
+		{"one column too few", []stream.State{watching}, 9, " watchi…", terminal.Green},
 		{"none", []stream.State{watching}, 1, " ", terminal.Green},
 		{"before anything has come", []stream.State{{Phase: stream.PhaseIdle}}, 80, " starting · 0 events", terminal.Cyan},
 		{"a list", []stream.State{listing}, 80, " listing · 1 event · last byte 0s ago", terminal.Cyan},
@@ -53,6 +55,7 @@ func TestTheStatusSaysWhatThereIsRoomFor(t *testing.T) {
 		{"a pause that is none's fault", []stream.State{pacing}, 80, " waiting · 1 object · 0 events · last byte 2m5s ago", terminal.Yellow},
 		{"silence", []stream.State{silent}, 80, " watching · 17 objects · 1024 events · last byte 2m ago · rv 10365", terminal.Yellow},
 		{"several", []stream.State{watching, waiting, listing, watching}, 80, " 2 watching, 1 listing, 1 waiting · 2049 events · last byte 2m5s ago", terminal.Yellow},
+		{"one that has heard nothing yet", []stream.State{watching, {Phase: stream.PhaseIdle}}, 80, " 1 watching, 1 listing · 17 objects · 1024 events · last byte 12s ago", terminal.Cyan},
 		{"a version that wants to rule the terminal", []stream.State{evil}, 80, ` watching · 17 objects · 1024 events · last byte 12s ago · rv 1\x1b[2J`, terminal.Green},
 		{"a version without end", []stream.State{huge}, 80, " watching · 17 objects · 1024 events · last byte 12s ago", terminal.Green},
 	} {
@@ -61,6 +64,7 @@ func TestTheStatusSaysWhatThereIsRoomFor(t *testing.T) {
 			assert.Equal(t, tt.want, got)
 			assert.LessOrEqual(t, escape.Width(got), max(tt.width-1, 1))
 			coloured := statusText(tt.states, now, tt.width, true)
+			assert.True(t, utf8.ValidString(coloured), "%q", coloured)
 			assert.Equal(t, tt.want, sgr.ReplaceAllString(coloured, ""))
 			if tt.width > 1 {
 				assert.True(t, strings.HasPrefix(coloured, " \x1b["+string(tt.colour)+"m"), "%q", coloured)

@@ -25,8 +25,8 @@ func (w *walker) lists(before, after []tree.Node) {
 func (w *walker) keyed(key mergeKey, before, after []tree.Node) {
 	old, oldNames := index(key, before)
 	new, newNames := index(key, after)
-	stayed := func(in map[string]int) func(string) bool {
-		return func(name string) bool { _, ok := in[name]; return !ok }
+	notIn := func(places map[string]int) func(string) bool {
+		return func(name string) bool { _, ok := places[name]; return !ok }
 	}
 	for i, name := range oldNames {
 		if _, ok := new[name]; !ok {
@@ -41,8 +41,8 @@ func (w *walker) keyed(key mergeKey, before, after []tree.Node) {
 			w.at(step, nil, &after[i])
 		}
 	}
-	oldNames = slices.DeleteFunc(oldNames, stayed(new))
-	newNames = slices.DeleteFunc(newNames, stayed(old))
+	oldNames = slices.DeleteFunc(oldNames, notIn(new))
+	newNames = slices.DeleteFunc(newNames, notIn(old))
 	if !slices.Equal(oldNames, newNames) {
 		w.Changes = append(w.Changes, Change{Path: slices.Clone(w.path), Old: texts(oldNames), New: texts(newNames), Order: true})
 	}

@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"encoding/json"
@@ -72,7 +73,7 @@ func (c *collector) seconds() float64 { return c.now.Seconds() }
 func (c *collector) record(r *replay.Record) error {
 	if r.After >= silent {
 		c.report.Silences = append(c.report.Silences, Silence{c.seconds(), r.After.Seconds()})
-		slices.SortFunc(c.report.Silences, func(a, b Silence) int { return compare(b.Seconds, a.Seconds) })
+		slices.SortStableFunc(c.report.Silences, func(a, b Silence) int { return cmp.Compare(b.Seconds, a.Seconds) })
 		c.report.Silences = c.report.Silences[:min(len(c.report.Silences), mostSilences)]
 	}
 	c.now += r.After
@@ -99,7 +100,7 @@ func (c *collector) record(r *replay.Record) error {
 	case replay.KindRaw, replay.KindBody:
 		return c.raw(conn, r)
 	case replay.KindError:
-		conn.End = cmpText(r.Text, string(r.Why))
+		conn.End = cmp.Or(r.Text, string(r.Why))
 		delete(c.open, r.Exchange)
 	case replay.KindEnd:
 		conn.End = string(r.Why)
@@ -107,13 +108,6 @@ func (c *collector) record(r *replay.Record) error {
 		return c.ended(conn)
 	}
 	return nil
-}
-
-func cmpText(text, otherwise string) string {
-	if text != "" {
-		return text
-	}
-	return otherwise
 }
 
 // request begins a connection.
@@ -238,14 +232,4 @@ func (c *collector) line(conn *Connection, line []byte) error {
 		c.failure(ev.Object)
 	}
 	return c.event(string(ev.Type), ev.Object, &ev.Meta)
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

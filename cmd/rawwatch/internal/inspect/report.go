@@ -24,9 +24,9 @@ type Report struct {
 	Gaps    []Gap `json:"gaps"`
 	// Silences are the longest times without a record.
 	Silences []Silence `json:"silences"`
-	// Unread: so many pieces are in the recording by their length only, and so
-	// many lines of a watch are no events.
+	// Hidden pieces are in the recording by their length only.
 	Hidden int `json:"hidden,omitempty"`
+	// Broken lines of a watch are no events.
 	Broken int `json:"brokenLines,omitempty"`
 }
 

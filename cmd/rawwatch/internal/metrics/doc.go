@@ -9,8 +9,8 @@
 // # Terms
 //
 //   - stale: for longer than the bound the server has sent nothing, or what
-//     exists has not come whole. A watch that ends within its time and is asked for again is not
-//     stale: each of those answers is something the server sent.
+//     exists has not come whole. A watch that ends within its time and is asked
+//     for again is not stale: each of those answers is something the server sent.
 //   - lag: our clock when an event was handed out, less the latest time that
 //     its object says it was written at. Those times are whole seconds of
 //     another clock: it is an estimate, good for "minutes behind".

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/output"
 	"example.com/rawwatch/stream"
 )
 
@@ -28,7 +29,7 @@ func (l *lag) see(ev stream.Event, now time.Time) {
 	case stream.Gap, stream.Reset:
 		l.synced, l.lost = false, now
 	case stream.Added, stream.Modified:
-		if written := written(ev.Object); l.synced && !written.IsZero() {
+		if written := written(output.ObjectOf(ev)); l.synced && !written.IsZero() {
 			l.known, l.value = true, max(0, now.Sub(written))
 		}
 	}
@@ -55,22 +56,15 @@ type metadata struct {
 	ManagedFields     []struct{ Time time.Time }
 }
 
-// written is the latest time that an object, or the object in a one-row Table,
-// says it was written at; zero if it says none.
+// written is the latest time that an object says it was written at; zero if it
+// says none.
 func written(object []byte) time.Time {
-	var o struct {
-		Metadata metadata
-		Rows     []struct{ Object struct{ Metadata metadata } }
-	}
+	var o struct{ Metadata metadata }
 	if json.Unmarshal(object, &o) != nil {
 		return time.Time{}
 	}
-	m := o.Metadata
-	if len(o.Rows) > 0 {
-		m = o.Rows[0].Object.Metadata
-	}
-	last := m.CreationTimestamp
-	for _, f := range m.ManagedFields {
+	last := o.Metadata.CreationTimestamp
+	for _, f := range o.Metadata.ManagedFields {
 		last = latest(last, f.Time)
 	}
 	return last

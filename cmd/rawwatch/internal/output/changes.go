@@ -128,7 +128,7 @@ func (c *changes) lines(sign string, colour terminal.Colour, text string) {
 	}
 }
 
-// around is how many lines that stayed are changeRow beside one that did not.
+// around is how many lines that stayed are shown beside one that did not.
 const around = 2
 
 // linesOf writes what changed in a text of lines.

@@ -10,8 +10,8 @@ import (
 )
 
 // Load reads a recording and makes a Server of it, with faults in it. open is
-// called twice, and again for each object that is asked for by name. With speed 1 the pauses are those of the recording, with 0
-// there are none.
+// called twice, and again for each object that is asked for by name. With speed
+// 1 the pauses are those of the recording, with 0 there are none.
 func Load(open func() (*replay.Reader, error), speed float64, faults []replay.Fault) (*Server, error) {
 	seen, err := look(open)
 	if err != nil {
