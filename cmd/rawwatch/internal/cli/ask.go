@@ -63,13 +63,13 @@ func (f *flags) parse(cmd *cobra.Command, args []string) (*ask, error) {
 	if err := f.recording.check(given); err != nil {
 		return nil, err
 	}
-	if err := f.printing.check(&f.output, given); err != nil {
+	if err := f.printing.check(given); err != nil {
 		return nil, err
 	}
 	if err := f.metrics.check(given); err != nil {
 		return nil, err
 	}
-	return a, a.limits()
+	return a, a.limits(given)
 }
 
 // several: more than one collection is asked for.
@@ -211,7 +211,7 @@ func (a *ask) where() error {
 func (a *ask) when(given func(string) bool) error {
 	// raw has nothing to show of a list, so it need not ask for one: that it
 	// begins now goes without saying.
-	raw := a.output.value == string(output.Raw)
+	raw := a.printing.format() == output.Raw
 	begins := given("start") || a.watchOnly
 	start := a.start.value
 	switch {
@@ -276,9 +276,13 @@ func (a *ask) since(given func(string) bool) error {
 	return nil
 }
 
-// limits refuses numbers that no watch can have.
-func (a *ask) limits() error {
+// limits refuses what no watch can have.
+func (a *ask) limits(given func(string) bool) error {
 	switch {
+	case given("watch") && !a.watch:
+		return usagef("--watch=false: it always watches; for what exists alone write --once")
+	case a.metadataOnly && a.printing.format() == output.Wide:
+		return usagef("-o wide shows more of the server's columns, and --metadata-only asks for none; leave out one of them")
 	case time.Duration(a.watchTimeout) < time.Second:
 		return usagef("--watch-timeout is under 1s, the unit the server counts in")
 	case a.backoffMin == 0:

@@ -6,7 +6,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/rawwatch/backoff"
-	"example.com/rawwatch/cmd/rawwatch/internal/output"
 	"example.com/rawwatch/kubeconfig"
 )
 
@@ -54,9 +53,6 @@ type flags struct {
 	maxFrame       size
 
 	// What to print.
-	output       choice
-	bookmarks    bool
-	markers      bool
 	metadataOnly bool
 	printing     printing
 	verbosity    count
@@ -79,6 +75,9 @@ const (
 	logText       = "text"
 	logJSON       = "json"
 )
+
+// defaultMaxFrame is that of package stream.
+const defaultMaxFrame = 16 << 20
 
 // words that several policy flags take.
 const (
@@ -148,17 +147,9 @@ func (f *flags) add(cmd *cobra.Command) {
 	f.watchTimeout = duration(5 * time.Minute)
 	set.Var(&f.watchTimeout, "watch-timeout", "ask the server for watches of one to two times this")
 	set.Var(&f.idleTimeout, "idle-timeout", "take a connection for dead after this silence")
-	f.maxFrame = 16 << 20
+	f.maxFrame = defaultMaxFrame
 	set.Var(&f.maxFrame, "max-frame", "the largest event")
 
-	var formats []string
-	for _, format := range output.Formats() {
-		formats = append(formats, string(format))
-	}
-	f.output = choice{formats[0], formats}
-	set.VarP(&f.output, "output", "o", "the format")
-	set.BoolVar(&f.bookmarks, "bookmarks", false, "print bookmarks too")
-	set.BoolVar(&f.markers, "markers", false, "print SYNCED, GAP and RESET too")
 	set.BoolVar(&f.metadataOnly, "metadata-only", false, "ask for metadata alone")
 	f.printing.add(set)
 	set.VarP(&f.verbosity, "v", "v", "how much to tell: 1 requests, repeats and the time (always away from a terminal), 2 events left out, 3 headers, 4 bodies")

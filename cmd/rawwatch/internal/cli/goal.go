@@ -18,7 +18,7 @@ func (a *ask) waits(given func(string) bool) error {
 	}
 	g, err := goal.Parse(a.waitFor, compileQuery)
 	if err != nil {
-		return usagef("--for: %v", err)
+		return badExpression("--for", err)
 	}
 	a.goal = g
 	switch {

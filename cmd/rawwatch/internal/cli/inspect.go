@@ -36,22 +36,24 @@ the history of one object. FILE is what rawwatch replay takes, of any size.`,
   rawwatch inspect pods.rwr.gz -o json`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.diff != "" && cmd.Flags().Changed("output") {
-				return usagef("--diff is text; leave out -o, or --diff")
-			}
-			if f.diffAll && f.diff == "" {
+			given := cmd.Flags().Changed
+			switch {
+			case given("diff") && f.diff == "":
+				return usagef("--diff is empty; write NAMESPACE/NAME, or NAME")
+			case f.diff != "" && f.output.value == string(output.JSON):
+				return usagef("--diff is text; leave out -o json, or --diff")
+			case f.diffAll && f.diff == "":
 				return usagef("--diff-all is about --diff NAMESPACE/NAME; write that, too")
 			}
 			return f.run(cmd.Context(), args[0], streams)
 		},
 	}
 	set := cmd.Flags()
-	f.output = choice{"text", []string{"text", "json"}}
+	f.output = choice{string(output.Text), []string{string(output.Text), string(output.JSON)}}
 	set.VarP(&f.output, "output", "o", "the format")
 	set.StringVar(&f.diff, "diff", "", "walk through the history of NAMESPACE/NAME, or of NAME")
 	set.BoolVar(&f.diffAll, "diff-all", false, "with what changes all the time")
-	f.colour = choice{terminal.Auto, []string{terminal.Auto, terminal.Always, terminal.Never}}
-	set.Var(&f.colour, "color", "colours: on a terminal without NO_COLOR, always, or never")
+	addColour(set, &f.colour)
 	return cmd
 }
 
@@ -88,7 +90,7 @@ func (f *inspected) run(ctx context.Context, name string, streams Streams) error
 		return nil
 	}
 	text := report.Text(file.name, colours)
-	if f.output.value == "json" {
+	if f.output.value == string(output.JSON) {
 		if text, err = json.MarshalIndent(report, "", "  "); err != nil {
 			return err
 		}

@@ -38,13 +38,19 @@ func (q *jq) check(format *choice, given func(string) bool) error {
 	format.value = string(output.JSON)
 	var err error
 	if q.filter, err = query.Compile(q.expr); err != nil {
-		usage := &usageError{text: "--jq: " + err.Error()}
-		if syntax := (*query.SyntaxError)(nil); errors.As(err, &syntax) {
-			usage.pointer = syntax.Pointer()
-		}
-		return usage
+		return badExpression("--jq", err)
 	}
 	return nil
+}
+
+// badExpression is the mistake in the value of a flag. If it is one in an
+// expression, it points there.
+func badExpression(flag string, err error) error {
+	usage := &usageError{text: flag + ": " + err.Error()}
+	if syntax := (*query.SyntaxError)(nil); errors.As(err, &syntax) {
+		usage.pointer = syntax.Pointer()
+	}
+	return usage
 }
 
 // maxTold is how many events on which the expression fails are told one by one.

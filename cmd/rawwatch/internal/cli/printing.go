@@ -16,6 +16,10 @@ import (
 
 // printing are the flags that a watch and a replay share: how events look.
 type printing struct {
+	output    choice
+	bookmarks bool
+	markers   bool
+
 	noHeaders    bool
 	showLabels   bool
 	labelColumns []string
@@ -29,11 +33,19 @@ type printing struct {
 }
 
 func (p *printing) add(set *pflag.FlagSet) {
+	var formats []string
+	for _, format := range output.Formats() {
+		formats = append(formats, string(format))
+	}
+	p.output = choice{formats[0], formats}
+	set.VarP(&p.output, "output", "o", "the format")
+	set.BoolVar(&p.bookmarks, "bookmarks", false, "print bookmarks too")
+	set.BoolVar(&p.markers, "markers", false, "print SYNCED, GAP and RESET too")
+
 	set.BoolVar(&p.noHeaders, "no-headers", false, "no line of column names")
 	set.BoolVar(&p.showLabels, "show-labels", false, "a column with all labels")
 	set.StringSliceVarP(&p.labelColumns, "label-columns", "L", nil, "labels that get a column each, with commas between them; may be repeated")
-	p.colour = choice{terminal.Auto, []string{terminal.Auto, terminal.Always, terminal.Never}}
-	set.Var(&p.colour, "color", "colours: on a terminal without NO_COLOR, always, or never")
+	addColour(set, &p.colour)
 
 	set.BoolVar(&p.managedFields, "show-managed-fields", false, "show metadata.managedFields in yaml and diff")
 	set.BoolVar(&p.diffAll, "diff-all", false, "show what changes all the time, too")
@@ -43,23 +55,39 @@ func (p *printing) add(set *pflag.FlagSet) {
 	p.jq.add(set)
 }
 
+// addColour adds --color.
+func addColour(set *pflag.FlagSet, to *choice) {
+	*to = choice{terminal.Auto, []string{terminal.Auto, terminal.Always, terminal.Never}}
+	set.Var(to, "color", "colours: on a terminal without NO_COLOR, always, or never")
+}
+
+func (p *printing) format() output.Format { return output.Format(p.output.value) }
+
 // check refuses what a format has no place for.
-func (p *printing) check(chosen *choice, given func(string) bool) error {
-	if err := p.jq.check(chosen, given); err != nil {
+func (p *printing) check(given func(string) bool) error {
+	if err := p.jq.check(&p.output, given); err != nil {
 		return err
 	}
-	format := chosen.value
+	format := p.format()
 	for _, flag := range []string{"show-labels", "label-columns"} {
-		if given(flag) && !output.Format(format).HasColumns() {
+		if given(flag) && !format.HasColumns() {
 			return usagef("--%s adds columns, and -o %s has none; use -o %s or -o %s", flag, format, output.Text, output.Wide)
 		}
 	}
-	for flag, formats := range map[string][]output.Format{
-		"show-managed-fields": {output.YAML, output.Diff}, "diff-all": {output.Diff}, "diff-cache": {output.Diff},
+	for _, only := range []struct {
+		flag    string
+		formats []output.Format
+	}{
+		{"show-managed-fields", []output.Format{output.YAML, output.Diff}},
+		{"diff-all", []output.Format{output.Diff}},
+		{"diff-cache", []output.Format{output.Diff}},
 	} {
-		if given(flag) && !slices.Contains(formats, output.Format(format)) {
-			return usagef("--%s changes nothing of -o %s; it is for -o %s", flag, format, formats[len(formats)-1])
+		if given(only.flag) && !slices.Contains(only.formats, format) {
+			return usagef("--%s changes nothing of -o %s; it is for -o %s", only.flag, format, only.formats[len(only.formats)-1])
 		}
+	}
+	if p.markers && format == output.Raw {
+		return usagef("-o raw shows the lines of the wire alone, and --markers are none of them; leave out one of them")
 	}
 	for _, key := range p.labelColumns {
 		if strings.TrimSpace(key) == "" {
@@ -70,15 +98,15 @@ func (p *printing) check(chosen *choice, given func(string) bool) error {
 }
 
 // options are what they come to, on this output.
-func (p *printing) options(ctx context.Context, out io.Writer, format string, markers bool, tell *story.Story) output.Options {
+func (p *printing) options(ctx context.Context, out io.Writer, tell *story.Story) output.Options {
 	width := 0
 	if terminal.Is(out) {
 		width = terminal.Width(out)
 	}
 	return output.Options{
 		Width:        width,
-		Format:       output.Format(format),
-		Markers:      markers,
+		Format:       p.format(),
+		Markers:      p.markers,
 		NoHeaders:    p.noHeaders,
 		ShowLabels:   p.showLabels,
 		LabelColumns: p.labelColumns,

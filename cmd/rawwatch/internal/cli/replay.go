@@ -15,17 +15,14 @@ import (
 
 // replayed are the flags of replay.
 type replayed struct {
-	output    choice
-	bookmarks bool
-	markers   bool
-	count     count
-	printing  printing
-	speed     pace
-	maxFrame  size
+	printing printing
+	count    count
+	speed    pace
+	maxFrame size
 }
 
 func newReplay(streams Streams) *cobra.Command {
-	f := &replayed{maxFrame: 16 << 20}
+	f := &replayed{maxFrame: defaultMaxFrame}
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
 		Short: "Print a recording's events as the watch would",
@@ -42,21 +39,13 @@ twice among them, and no lists.`,
   kubectl get pods -w -o json --output-watch-events | jq -c | rawwatch replay -`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.printing.check(&f.output, cmd.Flags().Changed); err != nil {
+			if err := f.printing.check(cmd.Flags().Changed); err != nil {
 				return err
 			}
 			return f.run(cmd.Context(), args[0], streams)
 		},
 	}
-	var formats []string
-	for _, format := range output.Formats() {
-		formats = append(formats, string(format))
-	}
-	f.output = choice{formats[0], formats}
 	set := cmd.Flags()
-	set.VarP(&f.output, "output", "o", "the format")
-	set.BoolVar(&f.bookmarks, "bookmarks", false, "print bookmarks too")
-	set.BoolVar(&f.markers, "markers", false, "print SYNCED, GAP and RESET too")
 	set.Var(&f.count, "count", "stop after this many events")
 	f.printing.add(set)
 	set.Var(&f.speed, "speed", "how fast: as it was recorded, N times as fast, or without pauses")
@@ -77,7 +66,7 @@ func (f *replayed) run(ctx context.Context, name string, streams Streams) error 
 	if err != nil {
 		return file.failed(err)
 	}
-	if f.output.value == string(output.Raw) {
+	if f.printing.format() == output.Raw {
 		return f.lines(ctx, r, file, streams, tell)
 	}
 	recording, err := playback.Load(r, float64(f.speed), int(f.maxFrame))
@@ -121,7 +110,7 @@ func (f *replayed) play(ctx context.Context, recording *playback.Recording, stre
 			Watcher: &t.Watcher, Group: t.Target.Group, Kind: t.Kind, Resource: t.Target.Resource, Namespace: t.Target.Namespace,
 		})
 	}
-	p.printer = output.New(streams.Out, f.printing.options(ctx, streams.Out, f.output.value, f.markers, tell), sources...)
+	p.printer = output.New(streams.Out, f.printing.options(ctx, streams.Out, tell), sources...)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var running sync.WaitGroup
@@ -148,7 +137,7 @@ func (f *replayed) play(ctx context.Context, recording *playback.Recording, stre
 
 // track prints one track, and reports whether the others have to end, too.
 func (p *playing) track(ctx context.Context, t *playback.Track, tell *story.Story) (over bool) {
-	for ev, err := range t.Watch(ctx, playback.Options{Bookmarks: p.bookmarks, MaxFrame: int(p.maxFrame), Listen: p.printer.Listen}) {
+	for ev, err := range t.Watch(ctx, playback.Options{Bookmarks: p.printing.bookmarks, MaxFrame: int(p.maxFrame), Listen: p.printer.Listen}) {
 		objects := -1
 		if ev.Type == stream.Synced {
 			objects = t.Watcher.State().Objects

@@ -16,7 +16,7 @@ import (
 // of any size takes the memory of one line. There is nothing to decide about
 // what came, and so no Watcher.
 func (f *replayed) lines(ctx context.Context, r *replay.Reader, file *recorded, streams Streams, tell *story.Story) error {
-	p := output.New(streams.Out, f.printing.options(ctx, streams.Out, f.output.value, false, tell))
+	p := output.New(streams.Out, f.printing.options(ctx, streams.Out, tell))
 	shown := 0
 	began := time.Now()
 	for f.count == 0 || shown < int(f.count) {

@@ -58,7 +58,7 @@ func (a *ask) prepare(s *source, config *kubeconfig.Config, tell *story.Story, s
 		s.tell = tell.Of(s.label)
 	}
 	s.tell.Has(story.Traits{
-		ListsHidden: a.output.value == string(output.Raw),
+		ListsHidden: a.printing.format() == output.Raw,
 		Named:       s.target.Name != "",
 		Persistent:  a.persist,
 	})

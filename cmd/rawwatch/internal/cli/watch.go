@@ -64,8 +64,8 @@ func (a *ask) follow(ctx context.Context, config *kubeconfig.Config, screen *ter
 	for _, s := range sources {
 		a.prepare(s, config, tell, saving)
 	}
-	if a.recording.record != "" && a.output.value == string(output.Text) {
-		tell.Say("text shows NAME and AGE alone: a recording holds the objects, not a table of them")
+	if a.recording.record != "" && a.printing.format().HasColumns() {
+		tell.Say("%s shows NAME and AGE alone: a recording holds the objects, not a table of them", a.printing.format())
 	}
 	if a.rawNow && a.checkpoint == "" {
 		tell.Say("raw starts from now; --start stream shows what exists")
@@ -132,11 +132,11 @@ func (a *ask) newLoop(ctx context.Context, sources []*source, out io.Writer, tel
 	for _, s := range sources {
 		printed = append(printed, s.printed())
 	}
-	l.printer = output.New(out, a.printing.options(ctx, out, a.output.value, a.markers, tell), printed...)
+	l.printer = output.New(out, a.printing.options(ctx, out, tell), printed...)
 	for _, s := range sources {
 		l.printer.Listen(s.watcher)
 	}
-	if a.output.value == string(output.Raw) {
+	if a.printing.format() == output.Raw {
 		l.raw = &rawLines{printer: l.printer, limit: l.count}
 	}
 	return l

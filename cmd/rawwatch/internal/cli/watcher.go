@@ -53,7 +53,7 @@ func (a *ask) watcher() *stream.Watcher {
 		IdleTimeout:  time.Duration(a.idleTimeout),
 		MaxFrame:     int(a.maxFrame),
 		Untracked:    a.noTrack,
-		Bookmarks:    a.bookmarks,
+		Bookmarks:    a.printing.bookmarks,
 		UserAgent:    userAgent,
 		ListFirst:    a.once && a.checkpoint != "",
 	}
@@ -66,13 +66,13 @@ func (a *ask) watcher() *stream.Watcher {
 	switch {
 	case a.metadataOnly:
 		w.View = stream.MetadataOnly
-	case output.Format(a.output.value).HasColumns() && !a.recording.wanted():
+	case a.printing.format().HasColumns() && !a.recording.wanted():
 		w.View = stream.Table
 		if a.goal.NeedsObject() {
 			w.View = stream.TableObject
 		}
 	}
-	if a.output.value == string(output.Raw) {
+	if a.printing.format() == output.Raw {
 		w.Bookmarks = true // each of its lines counts, so each is seen by the loop
 	}
 	return w
