@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/rawwatch/cmd/rawwatch/internal/discovery"
+	"example.com/rawwatch/cmd/rawwatch/internal/escape"
 	"example.com/rawwatch/kubeconfig"
 	"example.com/rawwatch/status"
 	"example.com/rawwatch/stream"
@@ -70,8 +71,14 @@ func (f *flags) complete(cmd *cobra.Command) {
 	}
 }
 
+// starting are the words that begin like that and can be offered. A server's
+// tenants choose names: one that a shell would have to cut in two (a line break
+// makes a word of its own, a tab a description), or that a terminal would obey,
+// is left out.
 func starting(words []string, with string) []string {
-	return slices.DeleteFunc(slices.Clone(words), func(w string) bool { return !strings.HasPrefix(w, with) })
+	return slices.DeleteFunc(slices.Clone(words), func(w string) bool {
+		return !strings.HasPrefix(w, with) || w != escape.Text(w)
+	})
 }
 
 // completeArgs completes TYPE, TYPE,TYPE, TYPE/NAME and TYPE NAME.
