@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/human"
 	"example.com/rawwatch/cmd/rawwatch/internal/nearest"
-	"example.com/rawwatch/cmd/rawwatch/internal/story"
 	"example.com/rawwatch/status"
 )
 
@@ -125,7 +125,7 @@ func then(row status.Row) string {
 		text += "; " + again
 	}
 	if row.Every > 0 {
-		text += "; at most once in " + story.Exact(row.Every)
+		text += "; at most once in " + human.Exact(row.Every)
 	}
 	return text
 }

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"example.com/rawwatch/cmd/rawwatch/internal/goal"
+	"example.com/rawwatch/cmd/rawwatch/internal/human"
 	"example.com/rawwatch/cmd/rawwatch/internal/output"
 	"example.com/rawwatch/cmd/rawwatch/internal/query"
-	"example.com/rawwatch/cmd/rawwatch/internal/story"
 	"example.com/rawwatch/stream"
 )
 
@@ -52,7 +52,7 @@ func (a *ask) tracker(sources []*source) *goal.Tracker {
 
 // reached tells that the goal is met, which nothing on standard output says.
 func (l *loop) reached(from *source) {
-	from.tell.Say("--for is met, after %s", story.Short(time.Since(l.began)))
+	from.tell.Say("--for is met, after %s", human.Short(time.Since(l.began)))
 }
 
 // compileQuery compiles the expression of jq=.

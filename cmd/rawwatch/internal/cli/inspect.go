@@ -113,7 +113,7 @@ type walk struct {
 	failed          bool // in writing
 }
 
-func newWalk(f *inspected, out io.Writer, colours bool) *walk {
+func newWalk(f *inspected, out io.Writer, colours terminal.Colours) *walk {
 	w := &walk{out: out}
 	namespace, name, found := strings.Cut(f.diff, "/")
 	if w.namespace, w.name = namespace, name; !found {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/human"
 	"example.com/rawwatch/cmd/rawwatch/internal/output"
 	"example.com/rawwatch/cmd/rawwatch/internal/query"
 	"example.com/rawwatch/cmd/rawwatch/internal/story"
@@ -79,10 +80,7 @@ func (q *jq) query(ctx context.Context, tell *story.Story) func([]byte, stream.E
 
 // place names the object of an event.
 func place(ev stream.Event) string {
-	name := ev.Name
-	if ev.Namespace != "" {
-		name = ev.Namespace + "/" + name
-	}
+	name := human.Name(ev.Namespace, ev.Name)
 	if ev.ResourceVersion == "" {
 		return name
 	}

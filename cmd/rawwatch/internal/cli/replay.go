@@ -2,11 +2,11 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
 	"github.com/spf13/cobra"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/human"
 	"example.com/rawwatch/cmd/rawwatch/internal/output"
 	"example.com/rawwatch/cmd/rawwatch/internal/playback"
 	"example.com/rawwatch/cmd/rawwatch/internal/story"
@@ -84,7 +84,7 @@ func (f *replayed) run(ctx context.Context, name string, streams Streams) error 
 		return p.err
 	}
 	err = f.printing.jq.result(nil, tell)
-	tell.Say("%s: %s in %s", file.name, plural(p.shown, "event"), story.Short(recording.Took))
+	tell.Say("%s: %s in %s", file.name, human.Count(p.shown, "event"), human.Short(recording.Took))
 	return err
 }
 
@@ -173,11 +173,4 @@ func (p *playing) print(ev stream.Event, err error) bool {
 		p.over = p.shown == int(p.count)
 	}
 	return p.err == nil && !p.over
-}
-
-func plural(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }

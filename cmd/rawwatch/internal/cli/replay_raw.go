@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.com/rawwatch/backoff"
+	"example.com/rawwatch/cmd/rawwatch/internal/human"
 	"example.com/rawwatch/cmd/rawwatch/internal/output"
 	"example.com/rawwatch/cmd/rawwatch/internal/story"
 	"example.com/rawwatch/stream/replay"
@@ -50,6 +51,6 @@ func (f *replayed) lines(ctx context.Context, r *replay.Reader, file *recorded, 
 		}
 		shown++
 	}
-	tell.Say("%s: %s in %s", file.name, plural(shown, "line"), story.Short(time.Since(began)))
+	tell.Say("%s: %s in %s", file.name, human.Count(shown, "line"), human.Short(time.Since(began)))
 	return nil
 }

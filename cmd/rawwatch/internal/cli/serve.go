@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/human"
 	"example.com/rawwatch/cmd/rawwatch/internal/server"
 	"example.com/rawwatch/cmd/rawwatch/internal/story"
 	"example.com/rawwatch/stream/replay"
@@ -105,7 +106,7 @@ func (f *served) run(ctx context.Context, name string, streams Streams) error {
 		listener.Close()
 		return err
 	}
-	tell.Say("serving %s, %s, at %s; try: rawwatch %s -s %s", file.name, plural(s.Len(), "exchange"), address, s.Example(), address)
+	tell.Say("serving %s, %s, at %s; try: rawwatch %s -s %s", file.name, human.Count(s.Len(), "exchange"), address, s.Example(), address)
 	s.Log = tell.Say
 	return serve(ctx, listener, s)
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"example.com/rawwatch/cmd/rawwatch/internal/escape"
-	"example.com/rawwatch/cmd/rawwatch/internal/story"
+	"example.com/rawwatch/cmd/rawwatch/internal/human"
 	"example.com/rawwatch/cmd/rawwatch/internal/terminal"
 	"example.com/rawwatch/kubeconfig"
 	"example.com/rawwatch/stream"
@@ -54,7 +54,7 @@ func listenForPlugins(sources []*source) (asking func() bool) {
 
 // statusText says as much as there is room for. What a person at a terminal
 // wants to know comes first: is it alive?
-func statusText(states []stream.State, now time.Time, width int, colours bool) string {
+func statusText(states []stream.State, now time.Time, width int, colours terminal.Colours) string {
 	doing, colour := phases(states, now)
 	var objects int
 	var events int64
@@ -69,15 +69,15 @@ func statusText(states []stream.State, now time.Time, width int, colours bool) s
 	}
 	ago, lastByte := "", ""
 	if !last.IsZero() {
-		ago = story.Short(max(now.Sub(last), 0).Truncate(time.Second)) + " ago"
+		ago = human.Short(max(now.Sub(last), 0).Truncate(time.Second)) + " ago"
 		lastByte = "last byte " + ago
 	}
-	count, version, known := counted(events, "event"), "", ""
+	count, version, known := human.Count(events, "event"), "", ""
 	if rv := states[0].ResourceVersion; len(states) == 1 && rv != "" && len(rv) < width {
 		version = "rv " + escape.Text(rv)
 	}
 	if objects > 0 || len(states) == 1 && states[0].Synced {
-		known = counted(int64(objects), "object")
+		known = human.Count(objects, "object")
 	}
 	for _, parts := range [][]string{
 		{known, count, lastByte, version},
@@ -93,10 +93,7 @@ func statusText(states []stream.State, now time.Time, width int, colours bool) s
 				doing = escape.Clip(doing, room)
 				line = doing
 			}
-			if !colours {
-				return " " + line
-			}
-			return " " + terminal.Paint(colour, doing) + terminal.Paint(terminal.Dim, line[len(doing):])
+			return " " + colours.Paint(colour, doing) + colours.Paint(terminal.Dim, line[len(doing):])
 		}
 	}
 	return ""
@@ -109,13 +106,6 @@ func joined(doing string, parts []string) string {
 		}
 	}
 	return doing
-}
-
-func counted(n int64, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprint(n, " ", noun)
 }
 
 // phases says what the watches are doing: the one, or how many of them do what.
@@ -148,9 +138,9 @@ func phase(st stream.State, now time.Time) (doing string, colour terminal.Colour
 		return "starting", terminal.Cyan
 	case st.Phase == stream.PhaseWaiting && st.Failures > 0:
 		if left := st.NextRequest.Sub(now).Round(time.Second); left > 0 {
-			doing += " " + story.Short(left)
+			doing += " " + human.Short(left)
 		}
-		doing += " after " + counted(int64(st.Failures), "failure")
+		doing += " after " + human.Count(st.Failures, "failure")
 	case st.Phase == stream.PhaseWatching && now.Sub(st.LastByte) > quiet:
 		colour = terminal.Yellow
 	}

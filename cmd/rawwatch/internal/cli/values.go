@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/human"
 	"example.com/rawwatch/cmd/rawwatch/internal/nearest"
-	"example.com/rawwatch/cmd/rawwatch/internal/story"
 )
 
 // The kinds of values that flags take, beside text and numbers. Each has the
@@ -40,7 +40,7 @@ func (c *choice) Set(s string) error {
 // duration is a length of time, not negative.
 type duration time.Duration
 
-func (d *duration) String() string { return story.Exact(time.Duration(*d)) }
+func (d *duration) String() string { return human.Exact(time.Duration(*d)) }
 func (d *duration) Type() string   { return "duration" }
 
 // Set refuses a bare number. kubectl's flags do too, but the message for it is

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"time"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/terminal"
 	"example.com/rawwatch/stream"
 	"example.com/rawwatch/stream/replay"
 )
@@ -18,8 +19,8 @@ import (
 type Options struct {
 	Duration   time.Duration // about
 	Out, Err   io.Writer
-	ColourOut  bool
-	ColourErr  bool
+	ColourOut  terminal.Colours
+	ColourErr  terminal.Colours
 	onLoopback bool // say the address; a test has none
 }
 

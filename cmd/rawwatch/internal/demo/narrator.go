@@ -11,7 +11,8 @@ import (
 	"time"
 
 	"example.com/rawwatch/cmd/rawwatch/internal/cause"
-	"example.com/rawwatch/cmd/rawwatch/internal/story"
+	"example.com/rawwatch/cmd/rawwatch/internal/human"
+	"example.com/rawwatch/cmd/rawwatch/internal/output"
 	"example.com/rawwatch/cmd/rawwatch/internal/terminal"
 	"example.com/rawwatch/decode"
 	"example.com/rawwatch/status"
@@ -23,8 +24,8 @@ import (
 type narrator struct {
 	mu       sync.Mutex
 	out, err io.Writer
-	colours  bool // in the events
-	colour   bool // in the story
+	colours  terminal.Colours // in the events
+	colour   terminal.Colours // in the story
 	scenes   int
 	headed   bool
 
@@ -39,15 +40,6 @@ func newNarrator(o Options, d *director) *narrator {
 
 const width = 80
 
-func (n *narrator) paint(c terminal.Colour, text string) string { return painted(n.colour, c, text) }
-
-func painted(colours bool, c terminal.Colour, text string) string {
-	if !colours {
-		return text
-	}
-	return terminal.Paint(c, text)
-}
-
 // line writes a line of the story.
 func (n *narrator) line(format string, args ...any) {
 	n.mu.Lock()
@@ -58,7 +50,7 @@ func (n *narrator) line(format string, args ...any) {
 // rule writes a line across the page, with a title in it.
 func (n *narrator) rule(title string) {
 	rest := strings.Repeat("─", max(width-len(title)-4, 0))
-	n.line("%s %s %s", n.paint(terminal.Dim, "──"), n.paint(terminal.Bold, title), n.paint(terminal.Dim, rest))
+	n.line("%s %s %s", n.colour.Paint(terminal.Dim, "──"), n.colour.Paint(terminal.Bold, title), n.colour.Paint(terminal.Dim, rest))
 }
 
 func (n *narrator) intro(server *url.URL, onLoopback bool) {
@@ -68,7 +60,7 @@ func (n *narrator) intro(server *url.URL, onLoopback bool) {
 	}
 	n.line("An API server %s,", where)
 	n.line("and the client that you would use. Pods come, change and go; the server breaks")
-	n.line("the connection in %s. Not one event may get lost.", plural(n.scenes, "way"))
+	n.line("the connection in %s. Not one event may get lost.", human.Count(n.scenes, "way"))
 	n.line("")
 }
 
@@ -77,11 +69,11 @@ func (n *narrator) scene(number int, s scene) {
 }
 
 func (n *narrator) server(format string, args ...any) {
-	n.line("   %s %s", n.paint(terminal.Yellow, "server"), fmt.Sprintf(format, args...))
+	n.line("   %s %s", n.colour.Paint(terminal.Yellow, "server"), fmt.Sprintf(format, args...))
 }
 
 func (n *narrator) client(format string, args ...any) {
-	n.line("   %s %s", n.paint(terminal.Cyan, "client"), fmt.Sprintf(format, args...))
+	n.line("   %s %s", n.colour.Paint(terminal.Cyan, "client"), fmt.Sprintf(format, args...))
 }
 
 // podStatus is what a row shows of a pod.
@@ -114,9 +106,8 @@ func (n *narrator) event(ev stream.Event) error {
 			return err
 		}
 	}
-	code := map[stream.EventType]terminal.Colour{stream.Added: terminal.Green, stream.Modified: terminal.Yellow, stream.Deleted: terminal.Red}[ev.Type]
 	_, err := fmt.Fprintf(n.out, "%s %-10s %-12s %s%s\n",
-		painted(n.colours, code, fmt.Sprintf("%-10s", ev.Type)), ev.Name, phase, ev.ResourceVersion, note)
+		n.colours.Paint(output.ColourOf(ev.Type), fmt.Sprintf("%-10s", ev.Type)), ev.Name, phase, ev.ResourceVersion, note)
 	return err
 }
 
@@ -139,7 +130,7 @@ func (n *narrator) trace() *stream.Trace {
 			if r.Verb == stream.List {
 				what = "lists, and compares with what it knew"
 			}
-			n.client("waited %s, and %s", story.Short(n.waited), what)
+			n.client("waited %s, and %s", human.Short(n.waited), what)
 		},
 	}
 }
@@ -164,7 +155,7 @@ func (n *narrator) because(e stream.Ended) string {
 	case status.EndClean:
 		return "notices the end of the stream"
 	case status.EndIdle:
-		return "has read nothing for " + story.Short(n.idle) + ", and hangs up"
+		return "has read nothing for " + human.Short(n.idle) + ", and hangs up"
 	case status.EndTorn:
 		var torn *decode.TornError
 		if errors.As(e.Err, &torn) && torn.Dropped > 0 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/human"
 	"example.com/rawwatch/cmd/rawwatch/internal/terminal"
 	"example.com/rawwatch/stream"
 )
@@ -117,21 +118,10 @@ func (n *narrator) proof(v *verdict, breaks int, counters stream.Counters) error
 	n.line("   %-10s%12d%12d%s", "exist now", v.server, v.client, equal)
 	n.line("")
 	n.line("   %s of the connection, %s, %s of history, each of them told.",
-		plural(breaks, "break"), plural(int(counters.Requests), "request"), plural(v.gaps, "loss"))
+		human.Count(breaks, "break"), human.Count(counters.Requests, "request"), human.Count(v.gaps, "loss"))
 	if len(v.problems) > 0 {
 		return &Disagreement{v.problems}
 	}
-	n.line("   %s", n.paint(terminal.Green, "No event was lost, none came twice, no delete was missed."))
+	n.line("   %s", n.colour.Paint(terminal.Green, "No event was lost, none came twice, no delete was missed."))
 	return nil
-}
-
-func plural(n int, noun string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(noun, "ss"):
-		noun += "es"
-	default:
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }

@@ -1,8 +1,16 @@
 package diff
 
-import "slices"
+import (
+	"slices"
 
-// Noise is what changes with every write, or all the time, and tells nothing
+	"example.com/rawwatch/cmd/rawwatch/internal/tree"
+)
+
+// leader is what some controllers of old renew.
+const leader = "control-plane.alpha.kubernetes.io/leader"
+
+// isNoise reports whether the member of this key, at the walker's place, is to
+// be left out: what changes with every write, or all the time, and tells nothing
 // that another field does not tell better:
 //
 //	metadata.resourceVersion      with every write
@@ -19,13 +27,6 @@ import "slices"
 //
 // status.observedGeneration is none: it says that a controller has seen the
 // change.
-const (
-	lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
-	leader      = "control-plane.alpha.kubernetes.io/leader"
-)
-
-// isNoise reports whether the member of this key, at the walker's place, is to
-// be left out.
 func (w *walker) isNoise(key string) bool {
 	if w.Noise {
 		return false
@@ -35,7 +36,7 @@ func (w *walker) isNoise(key string) bool {
 		return !w.ManagedFields && w.in("metadata")
 	case "resourceVersion", "generation":
 		return w.in("metadata")
-	case lastApplied, leader:
+	case tree.LastApplied, leader:
 		return w.in("metadata", "annotations")
 	case "lastHeartbeatTime", "lastProbeTime", "lastUpdateTime", "lastTransitionTime":
 		n := len(w.path)
@@ -54,7 +55,7 @@ func (w *walker) in(keys ...string) bool {
 // hide notes that noise has changed.
 func (w *walker) hide(key string) {
 	switch key {
-	case lastApplied:
+	case tree.LastApplied:
 		key = "last-applied-configuration"
 	case leader:
 		key = "leader"

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/human"
 	"example.com/rawwatch/stream"
 )
 
@@ -81,12 +82,7 @@ func (t *Tracker) put(s *source, ev stream.Event) {
 	s.objects[key(ev)] = o
 }
 
-func key(ev stream.Event) string {
-	if ev.Namespace == "" {
-		return ev.Name
-	}
-	return ev.Namespace + "/" + ev.Name
-}
+func key(ev stream.Event) string { return human.Name(ev.Namespace, ev.Name) }
 
 func (t *Tracker) met() bool {
 	for _, s := range t.sources {

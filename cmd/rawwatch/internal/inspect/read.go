@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/playback"
 	"example.com/rawwatch/decode"
 	"example.com/rawwatch/stream"
 	"example.com/rawwatch/stream/replay"
@@ -121,7 +122,7 @@ func (c *collector) request(r *replay.Record) {
 	}
 	query := u.Query()
 	conn.path = u.Path + " " + query.Get("labelSelector") + " " + query.Get("fieldSelector")
-	if watch := query.Get("watch"); watch != "" && watch != "0" && watch != "false" {
+	if playback.IsTrue(query.Get("watch")) {
 		conn.What = "watch"
 		c.synced[conn.path] = true
 		return

@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"example.com/rawwatch/cmd/rawwatch/internal/escape"
-	"example.com/rawwatch/cmd/rawwatch/internal/story"
+	"example.com/rawwatch/cmd/rawwatch/internal/human"
 	"example.com/rawwatch/cmd/rawwatch/internal/terminal"
 )
 
 // Text is the report for people, escaped for terminals.
-func (r *Report) Text(name string, colours bool) []byte {
+func (r *Report) Text(name string, colours terminal.Colours) []byte {
 	p := &page{colours: colours}
 	p.summary(name, r)
 	p.connections(r.Connections)
@@ -42,17 +42,14 @@ func (r *Report) Text(name string, colours bool) []byte {
 // page is a report that is being written.
 type page struct {
 	b       bytes.Buffer
-	colours bool
+	colours terminal.Colours
 }
 
 func (p *page) line(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n", args...) }
 
 // heading begins a part.
 func (p *page) heading(text string) {
-	if p.colours {
-		text = terminal.Paint(terminal.Bold, text)
-	}
-	p.line("\n%s", text)
+	p.line("\n%s", p.colours.Paint(terminal.Bold, text))
 }
 
 // table writes a part of rows whose cells have tabs between them; nothing if
@@ -120,9 +117,9 @@ func (p *page) connections(all []*Connection) {
 		got := "-"
 		switch {
 		case c.What == "list":
-			got = count(c.Items, "item")
+			got = human.Count(c.Items, "item")
 		case c.What == "watch":
-			got = count(c.Events, "event")
+			got = human.Count(c.Events, "event")
 		}
 		return fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s", c.Number, at(c.At), seconds(c.Seconds), orDash(c.Status), got, bytesText(c.Bytes),
 			escape.Text(cmp.Or(c.End, "not recorded")), c.request())
@@ -192,14 +189,7 @@ func orDash(n int) string {
 	return strconv.Itoa(n)
 }
 
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
-}
-
-func seconds(s float64) string { return story.Short(time.Duration(s * float64(time.Second))) }
+func seconds(s float64) string { return human.Short(time.Duration(s * float64(time.Second))) }
 
 // at is a moment of a recording.
 func at(s float64) string { return "+" + seconds(s) }

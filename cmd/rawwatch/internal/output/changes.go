@@ -30,7 +30,7 @@ import (
 // Everything an object says is escaped.
 type changes struct {
 	b      []byte
-	colour bool
+	colour terminal.Colours
 	width  int // of the paths that have a value behind them
 }
 
@@ -72,9 +72,9 @@ func (c *changes) row(change diff.Change) changeRow {
 	}
 	switch {
 	case change.Old == nil:
-		s.sign, s.inline = "+", c.paint(terminal.Green, fitting(change.New))
+		s.sign, s.inline = "+", c.colour.Paint(terminal.Green, fitting(change.New))
 	case change.New == nil:
-		s.sign, s.inline = "-", c.paint(terminal.Red, fitting(change.Old))
+		s.sign, s.inline = "-", c.colour.Paint(terminal.Red, fitting(change.Old))
 	default:
 		s.sign = "~"
 		old, new := fitting(change.Old), fitting(change.New)
@@ -84,14 +84,14 @@ func (c *changes) row(change diff.Change) changeRow {
 		// Beside a short value a long one needs no comparison.
 		short := min(escape.Width(old), escape.Width(new)) <= shortValue
 		if old != "" && new != "" && (short || escape.Width(old+new) <= widestValue) {
-			s.inline = c.paint(terminal.Red, old) + c.paint(terminal.Dim, arrow) + c.paint(terminal.Green, new)
+			s.inline = c.colour.Paint(terminal.Red, old) + c.colour.Paint(terminal.Dim, arrow) + c.colour.Paint(terminal.Green, new)
 		}
 	}
 	return s
 }
 
 func (c *changes) write(s changeRow) {
-	c.b = append(append(c.b, "  "...), c.paint(signColours[s.sign], s.sign)...)
+	c.b = append(append(c.b, "  "...), c.colour.Paint(signColours[s.sign], s.sign)...)
 	c.b = append(append(c.b, ' '), s.path...)
 	if s.inline != "" {
 		c.b = spaces(c.b, max(c.width-escape.Width(s.path), 0)+between)
@@ -122,9 +122,9 @@ func (c *changes) lines(sign string, colour terminal.Colour, text string) {
 			c.b = append(c.b, inside...)
 		} else {
 			c.b = append(c.b, inside[:len(inside)-2]...)
-			c.b = append(append(c.b, c.paint(colour, sign)...), ' ')
+			c.b = append(append(c.b, c.colour.Paint(colour, sign)...), ' ')
 		}
-		c.b = append(append(c.b, c.paint(colour, escape.Text(line))...), '\n')
+		c.b = append(append(c.b, c.colour.Paint(colour, escape.Text(line))...), '\n')
 	}
 }
 
@@ -185,10 +185,10 @@ func (c *changes) wordsOf(old, new string) {
 		switch {
 		case part.Op == diff.Kept:
 			c.b = append(c.b, shorten(text, i == 0, i == len(parts)-1)...)
-		case c.colour && part.Op == diff.Removed:
-			c.b = append(c.b, c.paint(terminal.Red, text)...)
-		case c.colour:
-			c.b = append(c.b, c.paint(terminal.Green, text)...)
+		case bool(c.colour) && part.Op == diff.Removed:
+			c.b = append(c.b, c.colour.Paint(terminal.Red, text)...)
+		case bool(c.colour):
+			c.b = append(c.b, c.colour.Paint(terminal.Green, text)...)
 		case part.Op == diff.Removed:
 			c.b = append(c.b, "[-"+text+"-]"...)
 		default:
@@ -288,16 +288,4 @@ func block(n *tree.Node) string {
 	return string(b)
 }
 
-func (c *changes) paint(colour terminal.Colour, text string) string {
-	return paint(c.colour, colour, text)
-}
-
 var signColours = map[string]terminal.Colour{"+": terminal.Green, "-": terminal.Red, "~": terminal.Yellow}
-
-// paint is text in a colour, if there are colours.
-func paint(colours bool, colour terminal.Colour, text string) string {
-	if !colours || text == "" {
-		return text
-	}
-	return terminal.Paint(colour, text)
-}

@@ -32,7 +32,7 @@ type diffs struct {
 	options diff.Options
 	bodies  *versions.Cache
 	several bool
-	colour  bool
+	colour  terminal.Colours
 }
 
 func newDiffs(o Options, several bool) *diffs {
@@ -109,12 +109,12 @@ func NothingBut(hidden []string) string {
 
 // event appends the type of the event, as a column.
 func (d *diffs) event(b []byte, t stream.EventType) []byte {
-	b = append(b, paint(d.colour, colours[t], string(t))...)
+	b = append(b, d.colour.Paint(ColourOf(t), string(t))...)
 	return spaces(b, narrowestEvent+between-len(t))
 }
 
 // remark appends what there is to say instead of changes, and ends the line.
 func (d *diffs) remark(b []byte, text string) []byte {
 	b = append(b, "   "...)
-	return append(append(b, paint(d.colour, terminal.Dim, "("+text+")")...), '\n')
+	return append(append(b, d.colour.Paint(terminal.Dim, "("+text+")")...), '\n')
 }

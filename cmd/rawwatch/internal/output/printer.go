@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/terminal"
 	"example.com/rawwatch/stream"
 )
 
@@ -22,7 +23,7 @@ type Options struct {
 	// ShowLabels adds one with all of them.
 	LabelColumns []string
 	ShowLabels   bool
-	Colour       bool // of Diff, too
+	Colour       terminal.Colours // of Diff, too
 	// Width is that of the terminal that is printed to; 0 if it is none.
 	Width int
 	// Now is the time that ages count to; nil is that of the clock.

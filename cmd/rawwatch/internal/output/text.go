@@ -177,10 +177,7 @@ func (t *table) headings(b []byte, s *sheet) []byte {
 	cells = append(cells, t.behind...)
 	line := t.frontCells(t.front.append(nil, []string{"EVENT"}), front)
 	line = endLine(s.columns.append(line, cells), 0)
-	if !t.options.Colour {
-		return append(b, line...)
-	}
-	b = append(b, terminal.Paint(terminal.Bold, string(line[:len(line)-1]))...)
+	b = append(b, t.options.Colour.Paint(terminal.Bold, string(line[:len(line)-1]))...)
 	return append(b, '\n')
 }
 
@@ -199,12 +196,12 @@ func (t *table) frontCells(b []byte, cells []string) []byte {
 
 // event appends the first cell of a line.
 func (t *table) event(b []byte, event string) []byte {
-	text := event
-	if t.options.Colour {
-		text = terminal.Paint(colours[stream.EventType(event)], event)
-	}
+	text := t.options.Colour.Paint(ColourOf(stream.EventType(event)), event)
 	return spaces(append(b, text...), t.front.widths[0]-len(event)+between)
 }
+
+// ColourOf is the colour of an event of this type, wherever one is shown.
+func ColourOf(t stream.EventType) terminal.Colour { return colours[t] }
 
 var colours = map[stream.EventType]terminal.Colour{
 	stream.Added:    terminal.Green,

@@ -133,9 +133,9 @@ func (l *loader) request(r *replay.Record) *exchange {
 	}
 	e.path, e.query = u.Path, u.Query()
 	e.view = viewOf(r.Header.Get("Accept"))
-	e.watch = isTrue(e.query.Get("watch"))
+	e.watch = IsTrue(e.query.Get("watch"))
 	// Rows of a Table do not make a list; they are events as others.
-	if e.watch && isTrue(e.query.Get("sendInitialEvents")) && e.view != stream.Table {
+	if e.watch && IsTrue(e.query.Get("sendInitialEvents")) && e.view != stream.Table {
 		e.initial = new([]string)
 	}
 	return e
@@ -153,8 +153,8 @@ func viewOf(accept string) stream.View {
 	return stream.Object
 }
 
-// isTrue reads a query value as the server does.
-func isTrue(v string) bool { return v != "" && v != "0" && !strings.EqualFold(v, "false") }
+// IsTrue reads a query value as the server does.
+func IsTrue(v string) bool { return v != "" && v != "0" && !strings.EqualFold(v, "false") }
 
 // line adds a line of a watch.
 func (l *loader) line(e *exchange, number int, line []byte) error {

@@ -3,8 +3,8 @@ package server
 import (
 	"encoding/json"
 	"net/http"
-	"strings"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/playback"
 	"example.com/rawwatch/stream/replay"
 )
 
@@ -25,8 +25,8 @@ func newQuestion(r *http.Request) question {
 	q := r.URL.Query()
 	return question{
 		what:      what{r.URL.EscapedPath(), q.Get("labelSelector"), q.Get("fieldSelector")},
-		watch:     isTrue(q.Get("watch")),
-		streaming: isTrue(q.Get("sendInitialEvents")),
+		watch:     playback.IsTrue(q.Get("watch")),
+		streaming: playback.IsTrue(q.Get("sendInitialEvents")),
 		version:   q.Get("resourceVersion"), token: q.Get("continue"),
 	}
 }
@@ -36,8 +36,8 @@ func recorded(e *replay.Exchange) question {
 	q := e.Request.Query
 	return question{
 		what:      what{e.Request.Path, q["labelSelector"], q["fieldSelector"]},
-		watch:     isTrue(q["watch"]),
-		streaming: isTrue(q["sendInitialEvents"]),
+		watch:     playback.IsTrue(q["watch"]),
+		streaming: playback.IsTrue(q["sendInitialEvents"]),
 		version:   q["resourceVersion"], token: q["continue"],
 	}
 }
@@ -83,9 +83,6 @@ func anyVersion(v string) bool { return v == "" || v == "0" }
 // unknownVersion is in questions that were not recorded with their answers. It
 // is a number, as some clients expect, and no server counts from it.
 const unknownVersion = "1"
-
-// isTrue reads a query value as the server does.
-func isTrue(v string) bool { return v != "" && v != "0" && !strings.EqualFold(v, "false") }
 
 // quote is s as a JSON string.
 func quote(s string) string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/human"
 	"example.com/rawwatch/status"
 )
 
@@ -67,10 +68,10 @@ func (s *Story) tell(l line) bool {
 		return false
 	}
 	if l.wait > 0 {
-		l.text += "; waiting " + Short(l.wait)
+		l.text += "; waiting " + human.Short(l.wait)
 	}
 	if d := givesUp(l.row); d > 0 && !s.traits.Persistent {
-		l.text += ", giving up after " + Exact(d)
+		l.text += ", giving up after " + human.Exact(d)
 	}
 	if r.times > 1 && !l.ordinary && !l.counted {
 		l.text += fmt.Sprintf(" (%d so far)", r.times)
@@ -96,7 +97,7 @@ func (s *Story) Failing(what, reason, row string, wait time.Duration) {
 	l := line{key: what + " " + row, text: what + ": " + reason, counted: times > 1, wait: wait, row: row}
 	switch {
 	case lasts >= quiet:
-		l.text = fmt.Sprintf("still %s since %s (%s, %d in a row): %s", what, clock(s.trouble.since), Short(lasts), times, reason)
+		l.text = fmt.Sprintf("still %s since %s (%s, %d in a row): %s", what, clock(s.trouble.since), human.Short(lasts), times, reason)
 	case times > 1:
 		l.text = fmt.Sprintf("%s (%d in a row): %s", what, times, reason)
 	}
@@ -117,7 +118,7 @@ func (s *Story) works() {
 		return
 	}
 	lasted := time.Since(was.since)
-	s.Say("connected again after %s", Short(lasted))
+	s.Say("connected again after %s", human.Short(lasted))
 	if lasted >= quiet {
 		clear(s.repeats) // the next outage is news from its first moment
 	}

@@ -3,7 +3,6 @@ package story
 import (
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 	"time"
 
@@ -133,30 +132,4 @@ func (w *writer) line(name, text string) []byte {
 		prefix += escape.Text(name) + ": "
 	}
 	return []byte(prefix + escape.Text(Bounded(text)) + "\n")
-}
-
-// Short is d for people: rounded to about three digits.
-func Short(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		d = d.Round(time.Millisecond)
-	case d < 10*time.Second:
-		d = d.Round(100 * time.Millisecond)
-	default:
-		d = d.Round(time.Second)
-	}
-	return Exact(d)
-}
-
-// Exact is d without the parts that are zero: "5m", where time.Duration says
-// "5m0s".
-func Exact(d time.Duration) string {
-	text := d.String()
-	if rest, ok := strings.CutSuffix(text, "m0s"); ok {
-		text = rest + "m"
-	}
-	if rest, ok := strings.CutSuffix(text, "h0m"); ok {
-		text = rest + "h"
-	}
-	return text
 }

@@ -309,16 +309,6 @@ func TestSeveralStoriesNameTheirWatch(t *testing.T) {
 	}, root.lines())
 }
 
-func TestShort(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		1234 * time.Microsecond: "1ms", 812 * time.Millisecond: "812ms", 1234 * time.Millisecond: "1.2s",
-		12345 * time.Millisecond: "12s", 432 * time.Second: "7m12s",
-		time.Minute: "1m", time.Hour: "1h", 3601 * time.Second: "1h0m1s", 90 * time.Minute: "1h30m",
-	} {
-		assert.Equal(t, want, Short(d))
-	}
-}
-
 // broken is a standard error that is gone.
 type broken struct{}
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/rawwatch/cmd/rawwatch/internal/cause"
+	"example.com/rawwatch/cmd/rawwatch/internal/human"
 	"example.com/rawwatch/status"
 	"example.com/rawwatch/stream"
 )
@@ -24,16 +25,9 @@ func (s *Story) Trace() *stream.Trace {
 			s.Repeat("unknown", "skipped an event of unknown type %q", eventType)
 		},
 		Duplicate: func(ev stream.Event) {
-			s.Detail(2, "left out %s of %s at resourceVersion %s, which was delivered before", ev.Type, object(ev), ev.ResourceVersion)
+			s.Detail(2, "left out %s of %s at resourceVersion %s, which was delivered before", ev.Type, human.Name(ev.Namespace, ev.Name), ev.ResourceVersion)
 		},
 	}
-}
-
-func object(ev stream.Event) string {
-	if ev.Namespace == "" {
-		return ev.Name
-	}
-	return ev.Namespace + "/" + ev.Name
 }
 
 // Event tells what a marker means. objects is how many there are; negative if
@@ -61,11 +55,8 @@ func (s *Story) Event(ev stream.Event, objects int) {
 // shown, even where lists are not.
 func (s *Story) synced(version string, objects int) string {
 	count := ""
-	switch {
-	case objects == 1:
-		count = "1 object"
-	case objects >= 0:
-		count = fmt.Sprintf("%d objects", objects)
+	if objects >= 0 {
+		count = human.Count(objects, "object")
 	}
 	if version == "" {
 		return "listed " + cmp.Or(count, "what exists") + "; the list has no resourceVersion"
@@ -88,11 +79,7 @@ func (s *Story) synced(version string, objects int) string {
 // Left tells that the loop was left, why, and which flag goes on from here
 // later; "" if none does.
 func (s *Story) Left(why string, events int, flag string) {
-	noun := "events"
-	if events == 1 {
-		noun = "event"
-	}
-	text := fmt.Sprintf("%s, after %d %s", why, events, noun)
+	text := why + ", after " + human.Count(events, "event")
 	if flag != "" {
 		text += "; " + flag + " goes on from here"
 	}
@@ -101,7 +88,7 @@ func (s *Story) Left(why string, events int, flag string) {
 
 // FellBehind tells that an event could not be written for so long.
 func (s *Story) FellBehind(d time.Duration) {
-	s.Repeat("behind", "falling behind: standard output took no data for %s", Short(d))
+	s.Repeat("behind", "falling behind: standard output took no data for %s", human.Short(d))
 }
 
 func (s *Story) onRequest(r stream.Request) {
@@ -111,10 +98,10 @@ func (s *Story) onRequest(r stream.Request) {
 
 func (s *Story) onResponse(r stream.Response) {
 	if r.StatusCode == 0 {
-		s.Detail(1, "GET %s: no answer after %s", s.request.URL, Short(r.Took))
+		s.Detail(1, "GET %s: no answer after %s", s.request.URL, human.Short(r.Took))
 		return
 	}
-	s.Detail(1, "GET %s: %d %s, %s, after %s", s.request.URL, r.StatusCode, http.StatusText(r.StatusCode), r.Proto, Short(r.Took))
+	s.Detail(1, "GET %s: %d %s, %s, after %s", s.request.URL, r.StatusCode, http.StatusText(r.StatusCode), r.Proto, human.Short(r.Took))
 	if r.StatusCode/100 != 2 {
 		return // told when it has ended, with the server's words
 	}
@@ -152,7 +139,7 @@ func (s *Story) onEnded(e stream.Ended) {
 // onWaiting: a pause without a row only spaces requests out.
 func (s *Story) onWaiting(w stream.Waiting) {
 	if w.Row == "" {
-		s.Detail(1, "waiting %s, for the requests come too fast", Short(w.For))
+		s.Detail(1, "waiting %s, for the requests come too fast", human.Short(w.For))
 		return
 	}
 	s.flush(w.For)
@@ -174,7 +161,7 @@ func (s *Story) flush(wait time.Duration) {
 	why := because(e.Ended)
 	l := line{
 		key:      string(e.Verb) + " closed " + e.Row,
-		text:     "closed after " + Short(e.Age) + " because " + why,
+		text:     "closed after " + human.Short(e.Age) + " because " + why,
 		ordinary: isNormal(e.Row) || why == becauseEnded,
 		wait:     wait,
 		row:      e.Row,

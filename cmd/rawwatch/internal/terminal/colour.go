@@ -19,9 +19,12 @@ const (
 	Cyan    Colour = "36"
 )
 
+// Colours says whether to print in colours.
+type Colours bool
+
 // Paint is text in a colour; "" is none.
-func Paint(c Colour, text string) string {
-	if c == "" {
+func (on Colours) Paint(c Colour, text string) string {
+	if !on || c == "" || text == "" {
 		return text
 	}
 	return "\x1b[" + string(c) + "m" + text + "\x1b[0m"
@@ -37,7 +40,7 @@ const (
 // HasColours reports whether to print in colours to w: always, never, or on a
 // terminal that has them, unless somebody has said that they do not want any
 // (no-color.org).
-func HasColours(w io.Writer, when string) bool {
+func HasColours(w io.Writer, when string) Colours {
 	switch when {
 	case Always:
 		return true
@@ -47,5 +50,5 @@ func HasColours(w io.Writer, when string) bool {
 	if runtime.GOOS == "windows" && os.Getenv("WT_SESSION") == "" {
 		return false // an old console, which shows the codes
 	}
-	return Is(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return Colours(Is(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb")
 }

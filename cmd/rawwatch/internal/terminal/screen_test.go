@@ -156,9 +156,10 @@ func TestManyWriters(t *testing.T) {
 
 func TestColoursAreForTerminals(t *testing.T) {
 	var b strings.Builder
-	assert.False(t, HasColours(&b, Auto))
-	assert.True(t, HasColours(&b, Always))
-	assert.False(t, HasColours(&b, Never))
-	assert.Equal(t, "\x1b[31mx\x1b[0m", Paint(Red, "x"))
-	assert.Equal(t, "x", Paint("", "x"))
+	assert.Equal(t, "x", HasColours(&b, Auto).Paint(Red, "x"))
+	assert.Equal(t, "x", HasColours(&b, Never).Paint(Red, "x"))
+	on := HasColours(&b, Always)
+	assert.Equal(t, "\x1b[31mx\x1b[0m", on.Paint(Red, "x"))
+	assert.Equal(t, "x", on.Paint("", "x"))
+	assert.Empty(t, on.Paint(Red, ""))
 }

@@ -9,9 +9,9 @@ import (
 // same.
 const masked = "***"
 
-// lastApplied is where kubectl apply keeps the whole object as text, values of
-// Secrets included.
-const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
+// LastApplied is the annotation in which kubectl apply keeps the whole object as
+// text, values of Secrets included.
+const LastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // seed makes masks useless to whoever would try likely values against them; and
 // they are never shown.
@@ -23,7 +23,7 @@ func IsSecret(n *Node) bool { return strings.EqualFold(n.Get("kind").String(), "
 // MaskSecret masks what a Secret keeps: the values in data and stringData, and
 // the copy of them that kubectl apply makes. Keys stay.
 func MaskSecret(n *Node) {
-	for _, values := range []*Node{n.Get("data"), n.Get("stringData"), n.Get("metadata", "annotations", lastApplied)} {
+	for _, values := range []*Node{n.Get("data"), n.Get("stringData"), n.Get("metadata", "annotations", LastApplied)} {
 		if values != nil {
 			mask(values)
 		}
