@@ -5,16 +5,19 @@
 // (package output) and what happens (package story):
 //
 //	run.go         from arguments to an exit code
-//	flags.go       every flag of the watch, by what it is about
-//	ask.go         which flags and arguments go together
-//	connect.go     flags to a server and credentials; --dry-run
-//	watcher.go     flags to a stream.Watcher
-//	locate.go      types and namespaces to sources, and source.go what one is
-//	watch.go       the loop over all sources
+//	watch.go       the watch from its beginning to its end, step by step:
+//	  ask.go         which flags and arguments go together; flags.go has them all
+//	  connect.go     flags to a server and credentials; --dry-run
+//	  locate.go      types and namespaces to sources, and source.go what one is
+//	  watcher.go     flags to a stream.Watcher
+//	  loop.go        the loop over all sources
+//	  failure.go     an error to one line for a person
 //	printing.go    how events look, and jq.go what an expression makes of them
 //	raw.go         -o raw, which shows lines and not events
-//	checkpoint.go  --checkpoint, and a disk that fails
-//	failure.go     an error to one line for a person
+//	goal.go        --for; checkpoint.go, metrics.go and namespace.go look on, too
+//	status.go      the last line of a terminal; traffic.go is -v 3 and 4
+//	pipe.go        a reader that leaves; signals.go a person who does
+//	completion.go  what the shell offers; help.go the pages; explain.go the table
 //	record.go      a watch into a recording; recorded.go one from a file
 //	replay.go      its events (package playback)
 //	inspect.go     what happened in one (package inspect)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"io"
 	"strings"
 	"testing"
@@ -32,10 +31,11 @@ func parsed(t *testing.T, args ...string) *ask {
 }
 
 // looped is the loop over a path, with srv in the place of a kubeconfig.
-func (a *ask) looped(srv *replay.Server, out, err io.Writer) *loop {
-	s := &source{target: a.target}
-	a.prepare(s, &kubeconfig.Config{Client: srv.Client(), Server: srv.URL()}, story.New(err, story.Options{}), nil)
-	return a.newLoop(context.Background(), []*source{s}, out, s.tell)
+func (a *ask) looped(t *testing.T, srv *replay.Server, out, err io.Writer) *loop {
+	config := &kubeconfig.Config{Client: srv.Client(), Server: srv.URL()}
+	l, failed := a.prepare(t.Context(), []*source{{target: a.target}}, config, out, story.New(err, story.Options{}))
+	require.NoError(t, failed)
+	return l
 }
 
 func TestASlowReaderOfStandardOutputIsTold(t *testing.T) {
@@ -52,7 +52,7 @@ func TestASlowReaderOfStandardOutputIsTold(t *testing.T) {
 			slow = slow[1:]
 			return len(b), nil
 		})
-		l := a.looped(srv, out, &told)
+		l := a.looped(t, srv, out, &told)
 		require.NoError(t, l.run(t.Context()))
 		assert.Equal(t, 2, l.shown)
 		assert.Contains(t, told.String(), "rawwatch: falling behind: standard output took no data for 3.2s\n")
@@ -66,7 +66,7 @@ func TestTheLastEventIsAcknowledged(t *testing.T) {
 			replay.On(replay.Watch(replay.ConfigMaps, "10"), replay.Respond(200), replay.Write(replay.Event("ADDED", "a", "11")), replay.Hold()),
 		}, replay.Options{})
 		a := parsed(t, replay.ConfigMaps, "--resource-version", "10", "--count", "1")
-		l := a.looped(srv, &bytes.Buffer{}, &bytes.Buffer{})
+		l := a.looped(t, srv, &bytes.Buffer{}, &bytes.Buffer{})
 		require.NoError(t, l.run(t.Context()))
 		assert.Equal(t, "11", l.sources[0].watcher.State().ResourceVersion)
 	})

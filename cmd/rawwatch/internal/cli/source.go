@@ -51,8 +51,8 @@ func label(sources []*source) {
 	}
 }
 
-// prepare makes the watch of a source.
-func (a *ask) prepare(s *source, config *kubeconfig.Config, tell *story.Story, saving *saving) {
+// makeWatch makes the watch of a source.
+func (a *ask) makeWatch(s *source, config *kubeconfig.Config, tell *story.Story, saving *saving) {
 	s.tell = tell
 	if s.label != "" {
 		s.tell = tell.Of(s.label)
