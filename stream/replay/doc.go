@@ -87,7 +87,8 @@
 // http1.go, http2.go, memnet.go and tls.go put it on a connection, transport.go
 // and handler.go on other people's. record.go is the format; reader.go,
 // dump.go, writer.go, split.go, load.go and lint.go work on it; recorder.go
-// and redact.go make it; RESULTS.md says what that costs. fault.go and faults.go break scripts. The store*.go
-// files and selector.go are the live server, discovery.go and names.go tell
-// clients what there is.
+// makes it, redact.go and echoes.go keep secrets out of it, and RESULTS.md says
+// what that costs. fault.go and faults.go break scripts. The store*.go files and
+// selector.go are the live server, discovery.go and names.go tell clients what
+// there is.
 package replay

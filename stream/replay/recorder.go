@@ -5,12 +5,9 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"html"
 	"io"
 	"net"
 	"net/http"
-	"net/url"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -73,14 +70,7 @@ func (r *Recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	header := resp.Header
 	if !r.KeepSecrets {
-		// The request of an answer is the one that was sent: a RoundTripper
-		// below us may have put the credentials on.
-		e.echoes = credentials(req, resp.Request)
-		if location := resp.Header.Get("Location"); len(location) > len(redacted) {
-			// The page that comes with a redirect has a link to it.
-			// It is first: there may be one of the others in it.
-			e.echoes = append([][]byte{[]byte(html.EscapeString(location)), []byte(location)}, e.echoes...)
-		}
+		e.echoes = echoesIn(req, resp)
 		header = r.redactor.header(header)
 		for _, values := range header { // copies
 			for i := range values {
@@ -296,65 +286,6 @@ func (e *recorded) hide(rec *Record) *Record {
 		rec.Bytes, rec.Cuts = clean, nil // the cuts are offsets in what was there before
 	}
 	return rec
-}
-
-// withoutEchoes is b without the credentials of the request: login gateways and
-// debugging proxies show what they refused. What takes their place has another
-// length than any of them.
-func (e *recorded) withoutEchoes(b []byte) []byte {
-	for _, secret := range e.echoes {
-		if bytes.Contains(b, secret) {
-			b = bytes.ReplaceAll(b, secret, []byte(redacted))
-		}
-	}
-	return b
-}
-
-// withoutTornEcho is b without the beginning of a credential at its end: the
-// answer broke off in the middle of it.
-func (e *recorded) withoutTornEcho(b []byte) []byte {
-	for _, secret := range e.echoes {
-		for n := min(len(b), len(secret)-1); n >= tellingLength; n-- {
-			if bytes.HasSuffix(b, secret[:n]) {
-				return append(bytes.Clone(b[:len(b)-n]), redacted...)
-			}
-		}
-	}
-	return b
-}
-
-// tellingLength is how much of a credential's beginning says something of it.
-const tellingLength = 4
-
-// credentials are what the requests carry to say who they are from, in the
-// forms in which that may be repeated.
-func credentials(requests ...*http.Request) [][]byte {
-	var found [][]byte
-	add := func(text string) {
-		for _, form := range []string{text, url.QueryEscape(text)} {
-			// What is shorter would garble more than it hides.
-			if len(form) > len(redacted) && !slices.ContainsFunc(found, func(b []byte) bool { return string(b) == form }) {
-				found = append(found, []byte(form))
-			}
-		}
-	}
-	for _, r := range requests {
-		if r == nil {
-			continue
-		}
-		for _, name := range []string{"Authorization", "Proxy-Authorization", "Cookie"} {
-			for _, value := range r.Header.Values(name) {
-				add(value)
-				if _, token, ok := strings.Cut(value, " "); ok {
-					add(token)
-				}
-			}
-		}
-		if _, password, ok := r.BasicAuth(); ok {
-			add(password)
-		}
-	}
-	return found
 }
 
 // conceal leaves the length of the bytes, and a hash.
