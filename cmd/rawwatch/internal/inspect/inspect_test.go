@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"io"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,4 +61,34 @@ func FuzzRead(f *testing.F) {
 			report.Text("x", false)
 		}
 	})
+}
+
+// TestStrangersAreShownAndNotObeyed: a report is for terminals, whatever the
+// recorded server and its tenants called things.
+func TestStrangersAreShownAndNotObeyed(t *testing.T) {
+	const evil = `\u001b[2J\u202e`
+	object := func(kind, version string) string {
+		return `{"type":"` + kind + `","object":{"kind":"` + evil + `","apiVersion":"` + evil + `/v1","metadata":{"name":"` + evil + `","namespace":"` + evil +
+			`","uid":"u","resourceVersion":"` + version + `","managedFields":[{"manager":"` + evil + version + `","subresource":"` + evil + `"}]}}}`
+	}
+	lines := []string{
+		`{"rwr":1,"tool":"` + evil + `"}`,
+		`{"c":1,"d":0,"t":"req","method":"GET","url":"/api/v1/pods?watch=1&resourceVersion=` + evil + `"}`,
+		`{"c":1,"d":0,"t":"res","status":200}`,
+		`{"c":1,"d":0,"t":"ev","ev":` + object("ADDED", "1") + `}`,
+		`{"c":1,"d":0,"t":"ev","ev":` + object("MODIFIED", "2") + `}`,
+		`{"c":1,"d":0,"t":"ev","ev":{"type":"ERROR","object":{"kind":"Status","code":410,"reason":"` + evil + `","message":"` + evil + `"}}}`,
+		`{"c":1,"d":0,"t":"end","why":"` + evil + `"}`,
+	}
+	r, err := replay.NewReader(strings.NewReader(strings.Join(lines, "\n") + "\n"))
+	require.NoError(t, err)
+	report, err := Read(t.Context(), r, nil)
+	require.NoError(t, err)
+	text := string(report.Text("\x1b[2J", false))
+	for _, part := range []string{"CONNECTIONS", "GAPS", "EVENTS", "WRITERS", "BUSIEST", "BIGGEST"} {
+		require.Contains(t, text, part)
+	}
+	require.NotContains(t, text, "\x1b")
+	require.NotContains(t, text, "\u202e")
+	require.Contains(t, text, `\x1b[2J\u202e`)
 }

@@ -199,3 +199,34 @@ func TestLabelsAreEscaped(t *testing.T) {
 	assert.Equal(t, 200, code)
 	assert.Contains(t, text, `resource="a\"b\\c}\nd{,=é`)
 }
+
+// The lag is that of the object, in the row of a Table too; but what a custom
+// resource calls rows is its own.
+func TestTheLagIsThatOfTheObject(t *testing.T) {
+	now := time.Date(2026, 12, 1, 0, 1, 0, 0, time.UTC)
+	for object, want := range map[string]time.Duration{
+		`{"kind":"Table","apiVersion":"meta.k8s.io/v1","rows":[{"cells":[],"object":{"metadata":{"creationTimestamp":"2026-12-01T00:00:30Z"}}}]}`:                                    30 * time.Second,
+		`{"kind":"Sheet","apiVersion":"x/v1","metadata":{"creationTimestamp":"2026-12-01T00:00:50Z"},"rows":[{"object":{"metadata":{"creationTimestamp":"2026-12-01T00:00:00Z"}}}]}`: 10 * time.Second,
+	} {
+		var l lag
+		l.see(stream.Event{Type: stream.Synced}, now)
+		ev := stream.Event{Type: stream.Modified, Object: []byte(object)}
+		if strings.Contains(object, "Table") {
+			ev.Kind, ev.APIVersion = "Table", "meta.k8s.io/v1"
+		}
+		l.see(ev, now)
+		got, known := l.last()
+		assert.True(t, known)
+		assert.Equal(t, want, got)
+	}
+}
+
+// Somebody reads /healthz with curl, at a terminal.
+func TestHealthIsEscaped(t *testing.T) {
+	e := New(time.Minute, &Source{Watcher: new(stream.Watcher), Target: stream.Target{Resource: "\x1b[2J"}})
+	e.began = time.Now().Add(-time.Hour)
+	code, text := page(e, "/healthz")
+	assert.Equal(t, 503, code)
+	assert.Contains(t, text, `\x1b[2J`)
+	assert.NotContains(t, text, "\x1b")
+}
