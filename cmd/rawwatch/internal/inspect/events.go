@@ -221,9 +221,6 @@ func managerName(e *tree.Node) string {
 func (c *collector) finish() (*Report, error) {
 	r := &c.report
 	r.Seconds = c.seconds()
-	for _, conn := range r.Connections {
-		conn.body = nil
-	}
 	slices.SortStableFunc(r.Kinds, func(a, b *Kind) int { return cmp.Compare(a.Kind, b.Kind) })
 	for _, o := range c.counts {
 		r.Objects = append(r.Objects, o)

@@ -3,6 +3,7 @@ package inspect
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/json"
 	"io"
 	"os"
 	"strings"
@@ -91,4 +92,15 @@ func TestStrangersAreShownAndNotObeyed(t *testing.T) {
 	require.NotContains(t, text, "\x1b")
 	require.NotContains(t, text, "\u202e")
 	require.Contains(t, text, `\x1b[2J\u202e`)
+}
+
+// TestAnEmptyReportHasEmptyLists: null is nothing that jq's .[] goes through.
+func TestAnEmptyReportHasEmptyLists(t *testing.T) {
+	r, err := replay.NewReader(strings.NewReader(`{"rwr":1}` + "\n"))
+	require.NoError(t, err)
+	report, err := Read(t.Context(), r, nil)
+	require.NoError(t, err)
+	text, err := json.Marshal(report)
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "null")
 }

@@ -62,7 +62,7 @@ type collector struct {
 
 func newCollector(walk func(Version) error) *collector {
 	c := &collector{
-		report: Report{Only: map[string]int{}},
+		report: empty(),
 		open:   map[int]*Connection{}, synced: map[string]bool{}, walk: walk,
 	}
 	c.objects.init()

@@ -96,6 +96,15 @@ type Silence struct {
 	Seconds float64 `json:"seconds"`
 }
 
+// empty is a report in which nothing has happened: of lists that have nothing
+// in them, for programs that go through them.
+func empty() Report {
+	return Report{
+		Connections: []*Connection{}, Kinds: []*Kind{}, Objects: []*Object{}, Writers: []*Writer{},
+		Only: map[string]int{}, Biggest: []Big{}, Gaps: []Gap{}, Silences: []Silence{},
+	}
+}
+
 // How much of each is in a report.
 const (
 	mostObjects  = 10

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,22 +83,11 @@ func (p *page) summary(name string, r *Report) {
 		p.line("%s", escape.Text(r.Truncated))
 	}
 	if r.Hidden > 0 {
-		p.line("%s held back: they might have held Secrets, and only their length was recorded", pieces(r.Hidden, "piece", "is", "are"))
+		p.line("held back, for there might be Secrets in it: %s, known by length alone", human.Count(r.Hidden, "piece"))
 	}
 	if r.Broken > 0 {
-		p.line("%s no event", pieces(r.Broken, "line or torn piece of a watch", "is", "are"))
+		p.line("no event, though a watch brought it: %s, whole or torn", human.Count(r.Broken, "line"))
 	}
-}
-
-func pieces(n int, noun, is, are string) string {
-	if n == 1 {
-		return "1 " + noun + " " + is
-	}
-	first, rest, _ := strings.Cut(noun, " ")
-	if rest != "" {
-		rest = " " + strings.ReplaceAll(rest, "piece", "pieces")
-	}
-	return fmt.Sprintf("%d %ss%s %s", n, first, rest, are)
 }
 
 // mostConnections are shown one by one: the first and the last of them.
@@ -132,6 +122,9 @@ func (c *Connection) request() string {
 	text := c.What + " " + cmp.Or(path, "(not recorded)")
 	for pair := range strings.SplitSeq(query, "&") {
 		key, value, _ := strings.Cut(pair, "=")
+		if plain, err := url.QueryUnescape(value); err == nil {
+			value = plain
+		}
 		switch key {
 		case "resourceVersion":
 			text += " from " + value
