@@ -195,7 +195,7 @@ func (c *chaos) save(p *process, of []*source, path string, write func(string) e
 	if err == nil {
 		for i, w := range p.watchers {
 			if src := c.sources[i]; slices.Contains(of, src) {
-				src.note(w.InHand())
+				src.note(w)
 			}
 		}
 		if !calm && c.crashes && r.IntN(20) == 0 {
@@ -206,13 +206,18 @@ func (c *chaos) save(p *process, of []*source, path string, write func(string) e
 }
 
 // note: the checkpoint has been written.
-func (src *source) note(inHand bool) {
+func (src *source) note(w *stream.Watcher) {
 	src.saved = len(src.events)
-	if inHand && !src.passed {
-		src.saved-- // the last one is not acknowledged
-		for src.events[src.saved] == restored {
-			src.saved--
-		}
+	last := src.saved - 1
+	for last >= 0 && src.events[last] == restored {
+		last--
+	}
+	if last < 0 || src.passed {
+		return
+	}
+	e := src.events[last]
+	if w.Holds(stream.EventType(e.Type), e.Namespace, e.Name, e.Version) {
+		src.saved = last // it is not acknowledged
 	}
 }
 

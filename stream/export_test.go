@@ -18,3 +18,23 @@ func (w *Watcher) InHand() bool {
 	defer w.session.mu.Unlock()
 	return w.session.hand.full && !w.session.hand.offered
 }
+
+// Holds reports whether the loop has this event in hand: it is not
+// acknowledged, though the caller may have come back for the next one already.
+// What is in hand may also be that next one, a moment before the caller sees it.
+func (w *Watcher) Holds(kind EventType, namespace, name, version string) bool {
+	w.session.mu.Lock()
+	defer w.session.mu.Unlock()
+	h := w.session.hand
+	switch p := h.change; {
+	case !h.full:
+		return false
+	case p.marker != "":
+		return p.marker == kind
+	case p.index == put:
+		return p.namespace == namespace && p.name == name && p.id.versionText() == version
+	case p.index == forget:
+		return kind == Deleted && p.namespace == namespace && p.name == name
+	}
+	return false
+}
