@@ -38,7 +38,7 @@ const (
 // checkpoint links none of it.
 type Checkpoint struct {
 	path  string
-	lock  func(path string) (*os.File, error)
+	lock  func(path string) (io.Closer, error)
 	read  func(path string, of []checkpointOwner) ([]section, error)
 	write func(path string, sections []section) error
 }

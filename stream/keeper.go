@@ -2,6 +2,7 @@ package stream
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,7 +25,7 @@ type keeper struct {
 	members []member
 	ranges  int // that are running; the lock is held while there is one
 
-	lock    *os.File
+	lock    io.Closer
 	seen    os.FileInfo // the file as it was read or written last
 	timer   *time.Timer
 	armed   bool                            // the timer is going to write

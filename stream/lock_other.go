@@ -4,13 +4,13 @@ package stream
 
 import (
 	"errors"
-	"os"
+	"io"
 )
 
-// lockFile takes the lock that path stands for, until the file is closed.
+// lockFile takes the lock that path stands for, until it is closed.
 // These systems have no lock in the standard library that goes with its
 // process, and a lock that a crash leaves behind would be worse than none.
-func lockFile(path string) (*os.File, error) {
+func lockFile(path string) (io.Closer, error) {
 	return nil, errors.New("checkpoints need a file lock, which this system does not offer here")
 }
 

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"errors"
+	"io"
 	"os"
 	"syscall"
 )
@@ -9,10 +10,10 @@ import (
 // errSharingViolation is ERROR_SHARING_VIOLATION of winerror.h.
 const errSharingViolation = syscall.Errno(32)
 
-// lockFile takes the lock that path stands for, until the file is closed: it
+// lockFile takes the lock that path stands for, until it is closed: the file
 // is opened so that nobody else can open it. The lock goes with the process,
 // however that ends; the file stays.
-func lockFile(path string) (*os.File, error) {
+func lockFile(path string) (io.Closer, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
 		return nil, err
