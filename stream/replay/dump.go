@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/textproto"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -110,16 +111,27 @@ func (d *dumpReader) decide() (*Record, error) {
 // at once, and as near as a dump comes to what a read was.
 func (d *dumpReader) line() *Record {
 	if r := d.lines.next(&d.piece); r != nil {
-		return r
+		return own(r)
 	}
 	if d.body.over {
-		return d.lines.rest()
+		return own(d.lines.rest())
 	}
 	if d.body.boundary {
 		d.lines.cut()
 	}
 	d.piece = d.body.read()
 	return nil
+}
+
+// own copies a record of the splitter's, which uses it again, so that whoever
+// reads the dump may keep it; only Bytes are lent, as Next says.
+func own(r *Record) *Record {
+	if r == nil {
+		return nil
+	}
+	record := *r
+	record.Cuts = slices.Clone(r.Cuts)
+	return &record
 }
 
 func (d *dumpReader) events() (*Record, error) {
