@@ -61,6 +61,9 @@ func (c *chaos) intercept(r *http.Request) []replay.Step {
 			break
 		}
 	}
+	// A killed process may still be asking while the next one does.
+	src.chance.Lock()
+	defer src.chance.Unlock()
 	if c.calm.Load() || src.answers.IntN(5) > 0 {
 		src.last = -1
 		return nil
@@ -83,13 +86,18 @@ type network struct {
 
 // RoundTrip spoils some bodies.
 func (n network) RoundTrip(r *http.Request) (*http.Response, error) {
-	if !n.calm.Load() && n.bodies.IntN(40) == 0 {
+	n.chance.Lock()
+	refused := !n.calm.Load() && n.bodies.IntN(40) == 0
+	n.chance.Unlock()
+	if refused {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	}
 	resp, err := n.to.RoundTrip(r)
 	if err != nil || n.calm.Load() {
 		return resp, err
 	}
+	n.chance.Lock()
+	defer n.chance.Unlock()
 	body := &spoiledBody{ReadCloser: resp.Body, left: -1, rand: rand.New(rand.NewPCG(n.bodies.Uint64(), 0))}
 	body.closed, body.close = context.WithCancel(r.Context())
 	if n.bodies.IntN(4) == 0 {

@@ -94,6 +94,7 @@ type source struct {
 	persists  bool             // Policy.Persist
 	from      history.Position // where the consumer starts; nil: with a list
 
+	chance          sync.Mutex // of the three below
 	answers, bodies *rand.Rand // of the faults
 	last            int        // the last answer that was not the server's
 

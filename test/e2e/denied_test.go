@@ -107,7 +107,7 @@ func TestRefusalsStopWithTheServersReason(t *testing.T) {
 			command := run(t, s, c.user, nil, c.args...)
 			assert.Equal(t, c.exit, command.exit(), "%s", command.story())
 			assert.Empty(t, command.lines())
-			assert.Regexp(t, `(?m)^rawwatch: error: .+\n\z`, command.story(), "one line, the last")
+			assert.Regexp(t, `(?m)^[0-9:]+Z rawwatch: error: .+\n\z`, command.story(), "one line, the last")
 			if token := c.user.Token; token != "" {
 				assert.NotContains(t, command.story()+err.Error(), token)
 			}
