@@ -6,7 +6,7 @@ STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # The modules: this one, and the one that may use Kubernetes' own.
 MODULES     := . test
 
-.PHONY: check test chaos mutants lint tidy bench fuzz fleet recorder e2e minimal build soak
+.PHONY: check test chaos mutants lint tidy bench compare compare-once fuzz fleet recorder e2e minimal build soak
 
 ## check: everything but the end-to-end tests
 check: lint tidy test chaos bench minimal
@@ -36,6 +36,15 @@ tidy:
 ## bench: every benchmark once, so that none rots
 bench:
 	$(GO) test -run='^$$' -bench=. -benchtime=1x ./...
+
+## compare: rawwatch next to its peers, into BENCHMARKS.md; takes most of an hour.
+## SUITE=scan measures one of them
+compare:
+	$(MAKE) -C test compare
+
+## compare-once: the same with the smallest work, so that none rots
+compare-once:
+	$(MAKE) -C test compare-once
 
 ## minimal: the size of examples/minimal next to a program that sends one GET
 minimal:
