@@ -3,28 +3,16 @@ package status
 import (
 	"errors"
 	"io"
-	"strconv"
 	"time"
 )
 
-// Verb is what the request wanted.
-type Verb int
+// Verb is what the request wanted, as authorization rules spell it.
+type Verb string
 
 const (
-	List Verb = iota
-	Watch
+	List  Verb = "list"
+	Watch Verb = "watch"
 )
-
-// String returns the verb as authorization rules spell it.
-func (v Verb) String() string {
-	switch v {
-	case List:
-		return "list"
-	case Watch:
-		return "watch"
-	}
-	return "Verb(" + strconv.Itoa(int(v)) + ")"
-}
 
 // Failure is everything the table looks at. An end of a watch is a failure
 // too, the healthy ones included.

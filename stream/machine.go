@@ -358,9 +358,9 @@ func (m *machine) relist(o *outcome, st *step) {
 
 // failure gathers what the verdict table looks at.
 func (m *machine) failure(o *outcome) status.Failure {
-	f := status.Failure{Verb: status.List, Err: o.err, Contact: m.contact, Worked: m.listed, UserVersion: o.exact}
+	f := status.Failure{Verb: o.verb, Err: o.err, Contact: m.contact, Worked: m.listed, UserVersion: o.exact}
 	if o.verb == Watch {
-		f.Verb, f.Worked = status.Watch, m.watched
+		f.Worked = m.watched
 		if o.answered {
 			f.Stream = &status.Stream{
 				Age: o.age, Headers: o.waited, Timeout: o.timeout,

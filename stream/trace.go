@@ -1,6 +1,10 @@
 package stream
 
-import "time"
+import (
+	"time"
+
+	"example.com/rawwatch/status"
+)
 
 // Trace is a set of hooks that show what the loop does between events, in the
 // manner of net/http/httptrace. Any may be nil. They run on the goroutine of
@@ -31,11 +35,11 @@ type Trace struct {
 }
 
 // Verb is what a request is for.
-type Verb string
+type Verb = status.Verb
 
 const (
-	List  Verb = "list"
-	Watch Verb = "watch"
+	List  = status.List
+	Watch = status.Watch
 )
 
 // Request describes a request about to be sent. It holds no header, so no

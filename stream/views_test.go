@@ -1,6 +1,7 @@
 package stream_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"testing"
 
@@ -107,4 +108,9 @@ func TestItemsOfAListAreShown(t *testing.T) {
 		assert.Equal(t, items[0], items[1])
 		assert.Contains(t, items[2], `"name":"b"`)
 	})
+}
+
+func TestViewsInAWord(t *testing.T) {
+	assert.Equal(t, "object metadata only table table unknown",
+		fmt.Sprintf("%v %v %v %v %v", stream.Object, stream.MetadataOnly, stream.Table, stream.TableObject, stream.View(9)))
 }

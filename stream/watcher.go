@@ -121,7 +121,7 @@ func (v View) String() string {
 		return "object"
 	case MetadataOnly:
 		return "metadata only"
-	case Table:
+	case Table, TableObject:
 		return "table"
 	}
 	return "unknown"
