@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +10,7 @@ import (
 	"example.com/rawwatch/cmd/rawwatch/internal/playback"
 	"example.com/rawwatch/cmd/rawwatch/internal/story"
 	"example.com/rawwatch/stream"
+	"example.com/rawwatch/stream/replay"
 )
 
 // replayed are the flags of replay.
@@ -27,9 +27,10 @@ func newReplay(streams Streams) *cobra.Command {
 		Use:   "replay FILE",
 		Short: "Print a recording's events as the watch would",
 		Long: `Print the events of a recording as a watch delivers them: each once, deletes that
-only a relist showed, gaps. FILE is a recording of rawwatch, lines of events as
-kubectl's --output-watch-events -o json prints them, or an answer as curl -i --raw
-writes it, in gzip or not; - is standard input.
+only a relist showed, gaps; of several types in the order they came. FILE is a
+recording of rawwatch, of any size, lines of events as kubectl's
+--output-watch-events -o json prints them, or an answer as curl -i --raw writes
+it, in gzip or not; - is standard input, and is held in memory.
 
 What the network did is left out: rawwatch serve shows it to a client. With -o raw
 it is the lines of its watches as they were received, ERROR events and what came
@@ -69,108 +70,62 @@ func (f *replayed) run(ctx context.Context, name string, streams Streams) error 
 	if f.printing.format() == output.Raw {
 		return f.lines(ctx, r, file, streams, tell)
 	}
-	recording, err := playback.Load(r, float64(f.speed), int(f.maxFrame))
+	recording, err := playback.Look(r, int(f.maxFrame))
 	if err != nil {
 		return file.failed(err)
 	}
 	if n := recording.Unread; n > 0 {
-		tell.Say("%d lists or pieces of a watch are missing: they might have held Secrets, and only their length was recorded", n)
+		tell.Say("%d pieces of lists and watches are missing: they might have held Secrets, and only their length was recorded", n)
 	}
-	p := f.play(ctx, recording, streams, tell)
+	if r, err = file.open(); err != nil {
+		return file.failed(err)
+	}
+	shown, err := f.play(ctx, recording, r, streams, tell)
 	switch {
-	case isClosedPipe(p.err):
+	case isClosedPipe(err):
 		return nil
-	case p.err != nil:
-		return p.err
+	case err != nil:
+		return err
 	}
 	err = f.printing.jq.result(nil, tell)
-	tell.Say("%s: %s in %s", file.name, human.Count(p.shown, "event"), human.Short(recording.Took))
+	tell.Say("%s: %s in %s", file.name, human.Count(shown, "event"), human.Short(recording.Took))
 	return err
 }
 
-// playing is a recording that is being printed.
-type playing struct {
-	*replayed
-	printer *output.Printer
-
-	mu    sync.Mutex
-	shown int
-	over  bool  // --count is reached
-	err   error // the first one
-}
-
-// play prints all tracks: at a pace, all of them at once, as they came;
-// without pauses one after the other, since then nothing says which event came
-// before which.
-func (f *replayed) play(ctx context.Context, recording *playback.Recording, streams Streams, tell *story.Story) *playing {
-	p := &playing{replayed: f}
+// play prints the events of all tracks, up to --count.
+func (f *replayed) play(ctx context.Context, recording *playback.Recording, r *replay.Reader, streams Streams, tell *story.Story) (shown int, err error) {
 	var sources []output.Source
+	tells := map[*stream.Watcher]*story.Story{}
 	for _, t := range recording.Tracks {
 		sources = append(sources, output.Source{
 			Watcher: &t.Watcher, Group: t.Target.Group, Kind: t.Kind, Resource: t.Target.Resource, Namespace: t.Target.Namespace,
 		})
-	}
-	p.printer = output.New(streams.Out, f.printing.options(ctx, streams.Out, tell), sources...)
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var running sync.WaitGroup
-	for _, t := range recording.Tracks {
-		tell := tell
+		tells[&t.Watcher] = tell
 		if len(recording.Tracks) > 1 {
-			tell = tell.Of(t.Target.String())
-		}
-		track := func() {
-			if p.track(ctx, t, tell) {
-				cancel()
-			}
-		}
-		switch {
-		case f.speed > 0:
-			running.Go(track)
-		case !p.over:
-			track()
+			tells[&t.Watcher] = tell.Of(t.Target.String())
 		}
 	}
-	running.Wait()
-	return p
-}
-
-// track prints one track, and reports whether the others have to end, too.
-func (p *playing) track(ctx context.Context, t *playback.Track, tell *story.Story) (over bool) {
-	for ev, err := range t.Watch(ctx, playback.Options{Bookmarks: p.printing.bookmarks, MaxFrame: int(p.maxFrame), Listen: p.printer.Listen}) {
+	printer := output.New(streams.Out, f.printing.options(ctx, streams.Out, tell), sources...)
+	for ev, err := range recording.Play(ctx, r, playback.Options{
+		Speed: float64(f.speed), Bookmarks: f.printing.bookmarks, MaxFrame: int(f.maxFrame), Listen: printer.Listen,
+	}) {
+		if err != nil {
+			return shown, err
+		}
 		objects := -1
 		if ev.Type == stream.Synced {
-			objects = t.Watcher.State().Objects
+			objects = ev.Source.State().Objects
 		}
-		if err == nil {
-			tell.Event(ev, objects)
+		tells[ev.Source].Event(ev, objects)
+		printed, err := printer.Print(ev)
+		if err != nil {
+			return shown, err
 		}
-		if !p.print(ev, err) {
-			break
+		if printed {
+			if shown++; shown == int(f.count) {
+				break
+			}
 		}
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.over || p.err != nil
-}
-
-// print prints one event, or keeps the error; false if nothing more is to come.
-func (p *playing) print(ev stream.Event, err error) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.over {
-		return false
-	}
-	printed := false
-	if err == nil && p.err == nil {
-		printed, err = p.printer.Print(ev)
-	}
-	if p.err == nil {
-		p.err = err
-	}
-	if printed {
-		p.shown++
-		p.over = p.shown == int(p.count)
-	}
-	return p.err == nil && !p.over
+	return shown, nil
 }

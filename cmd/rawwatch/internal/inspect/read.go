@@ -3,19 +3,17 @@ package inspect
 import (
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
-	"time"
 
-	"example.com/rawwatch/cmd/rawwatch/internal/playback"
+	"example.com/rawwatch/cmd/rawwatch/internal/exchange"
 	"example.com/rawwatch/decode"
+	"example.com/rawwatch/status"
 	"example.com/rawwatch/stream"
 	"example.com/rawwatch/stream/replay"
 )
@@ -43,6 +41,9 @@ func Read(ctx context.Context, r *replay.Reader, walk func(Version) error) (*Rep
 			return nil, err
 		}
 	}
+	if err := c.sorter.Close(); err != nil {
+		return nil, err
+	}
 	if err := r.Truncated(); err != nil {
 		c.report.Truncated = strings.TrimPrefix(err.Error(), "replay: ")
 	}
@@ -51,11 +52,10 @@ func Read(ctx context.Context, r *replay.Reader, walk func(Version) error) (*Rep
 
 // collector makes a report of records.
 type collector struct {
-	report  Report
-	now     time.Duration
-	open    map[int]*Connection
-	synced  map[string]bool // paths that have been watched
-	scanner decode.Scanner
+	report Report
+	sorter exchange.Sorter
+	open   map[int]*Connection
+	synced map[string]bool // paths that have been watched
 	objects
 	walk func(Version) error
 }
@@ -65,132 +65,91 @@ func newCollector(walk func(Version) error) *collector {
 		report: empty(),
 		open:   map[int]*Connection{}, synced: map[string]bool{}, walk: walk,
 	}
+	c.sorter = exchange.Sorter{Each: c.part, MaxAnswer: mostBody}
 	c.objects.init()
 	return c
 }
 
-func (c *collector) seconds() float64 { return c.now.Seconds() }
+func (c *collector) seconds() float64 { return c.sorter.Now.Seconds() }
 
+// record counts what shows in a record by itself.
 func (c *collector) record(r *replay.Record) error {
 	if r.After >= silent {
 		c.report.Silences = append(c.report.Silences, Silence{c.seconds(), r.After.Seconds()})
 		slices.SortStableFunc(c.report.Silences, func(a, b Silence) int { return cmp.Compare(b.Seconds, a.Seconds) })
 		c.report.Silences = c.report.Silences[:min(len(c.report.Silences), mostSilences)]
 	}
-	c.now += r.After
-	if r.Kind == replay.KindRequest {
-		c.request(r)
-		return nil
+	if err := c.sorter.Add(r); err != nil {
+		return err
 	}
-	conn := c.open[r.Exchange]
-	if conn == nil {
-		return nil // a mark, or what is left of something
+	if conn := c.open[r.Exchange]; conn != nil {
+		conn.Seconds = c.seconds() - conn.At
+		conn.Bytes += int64(len(r.Bytes) + r.Hidden)
+		switch r.Kind {
+		case replay.KindResponse:
+			conn.Status = r.Status
+		case replay.KindError, replay.KindEnd:
+			conn.End = cmp.Or(r.Text, string(r.Why))
+			delete(c.open, r.Exchange)
+		}
 	}
-	conn.Seconds = c.seconds() - conn.At
-	if r.Hidden > 0 {
+	return nil
+}
+
+// part takes what a record adds to its exchange.
+func (c *collector) part(p exchange.Part) error {
+	conn := c.open[p.Number]
+	switch p.Kind {
+	case exchange.Asked:
+		c.request(p.Exchange)
+	case exchange.Hidden:
 		c.report.Hidden++
-		conn.Bytes += int64(r.Hidden)
-	}
-	conn.Bytes += int64(len(r.Bytes))
-	switch r.Kind {
-	case replay.KindResponse:
-		conn.Status = r.Status
-		conn.packed = r.Header.Get("Content-Encoding") != ""
-	case replay.KindEvent:
-		return c.line(conn, r.Bytes)
-	case replay.KindRaw, replay.KindBody:
-		return c.raw(conn, r)
-	case replay.KindError:
-		conn.End = cmp.Or(r.Text, string(r.Why))
-		delete(c.open, r.Exchange)
-	case replay.KindEnd:
-		conn.End = string(r.Why)
-		delete(c.open, r.Exchange)
-		return c.ended(conn)
+	case exchange.Broken:
+		c.report.Broken++
+	case exchange.Line:
+		conn.What = "watch"
+		conn.Events++
+		if string(p.Event.Type) == "ERROR" {
+			c.failure(status.FromEvent(p.Event.Object, nil))
+		}
+		return c.event(string(p.Event.Type), p.Event.Object, &p.Event.Meta)
+	case exchange.Answer:
+		switch {
+		case p.Status != http.StatusOK:
+			c.failure(status.FromEvent(p.Bytes, nil))
+		case conn.What == "list" || conn.URL == "":
+			return c.list(conn, p.Bytes)
+		}
 	}
 	return nil
 }
 
 // request begins a connection.
-func (c *collector) request(r *replay.Record) {
-	conn := &Connection{Number: r.Exchange, At: c.seconds(), What: "get", URL: r.URL}
+func (c *collector) request(e *exchange.Exchange) {
+	conn := &Connection{Number: e.Number, At: c.seconds(), What: "get", URL: e.URL.String()}
 	c.report.Connections = append(c.report.Connections, conn)
-	c.open[r.Exchange] = conn
-	u, err := url.Parse(r.URL)
-	if err != nil || r.URL == "" {
+	c.open[e.Number] = conn
+	if conn.URL == "" {
 		return
 	}
-	query := u.Query()
-	conn.path = u.Path + " " + query.Get("labelSelector") + " " + query.Get("fieldSelector")
-	if playback.IsTrue(query.Get("watch")) {
+	conn.path = strings.Join([]string{e.URL.Path, e.Query.Get("labelSelector"), e.Query.Get("fieldSelector")}, " ")
+	if e.Watch {
 		conn.What = "watch"
 		c.synced[conn.path] = true
 		return
 	}
-	if _, err := stream.ParsePath(u.Path); err != nil {
+	if _, err := stream.ParsePath(e.URL.Path); err != nil {
 		return // discovery, or one object
 	}
 	conn.What = "list"
 	// A client that asks for one object wants the resourceVersion alone.
-	if c.synced[conn.path] && query.Get("continue") == "" && query.Get("limit") != "1" {
-		c.gap("the client listed again: " + u.Path)
+	if c.synced[conn.path] && e.Query.Get("continue") == "" && e.Query.Get("limit") != "1" {
+		c.gap("the client listed again: " + e.URL.Path)
 	}
 }
 
 func (c *collector) gap(what string) {
 	c.report.Gaps = append(c.report.Gaps, Gap{c.seconds(), what})
-}
-
-// raw takes bytes that are not recorded as an event.
-func (c *collector) raw(conn *Connection, r *replay.Record) error {
-	if r.Kind == replay.KindRaw && !conn.packed {
-		line, whole := bytes.CutSuffix(r.Bytes, []byte("\n"))
-		if whole && len(bytes.TrimSpace(line)) > 0 {
-			return c.line(conn, bytes.TrimRight(line, "\r"))
-		}
-		if len(line) > 0 {
-			c.report.Broken++
-		}
-		return nil
-	}
-	if len(conn.body)+len(r.Bytes) > mostBody {
-		conn.body, conn.over = nil, true
-	}
-	if !conn.over {
-		conn.body = append(conn.body, r.Bytes...)
-	}
-	return nil
-}
-
-// ended looks into an answer that is now whole.
-func (c *collector) ended(conn *Connection) error {
-	body := conn.body
-	conn.body = nil
-	if len(body) == 0 {
-		return nil
-	}
-	if conn.packed {
-		z, err := gzip.NewReader(bytes.NewReader(body))
-		if err != nil {
-			return nil
-		}
-		body, _ = io.ReadAll(io.LimitReader(z, mostBody))
-		if first, _, _ := bytes.Cut(body, []byte("\n")); decode.ScanEvent(first, new(decode.Event)) == nil {
-			for line := range bytes.Lines(body) {
-				if err := c.line(conn, bytes.TrimRight(line, "\r\n")); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}
-	switch {
-	case conn.Status != http.StatusOK:
-		c.failure(body)
-	case conn.What == "list" || conn.URL == "":
-		return c.list(conn, body)
-	}
-	return nil
 }
 
 // list counts the items of a list. An answer that is none has none.
@@ -210,27 +169,8 @@ func (c *collector) list(conn *Connection, body []byte) error {
 }
 
 // failure notes a Status that says that history is lost.
-func (c *collector) failure(status []byte) {
-	var s struct {
-		Code            int
-		Reason, Message string
-	}
-	if json.Unmarshal(status, &s) == nil && (s.Code == http.StatusGone || s.Reason == "Expired" || s.Reason == "Gone") {
+func (c *collector) failure(s *status.Error) {
+	if errors.Is(s, status.ErrExpired) {
 		c.gap(fmt.Sprintf("the server had forgotten the history: %d %s: %s", s.Code, s.Reason, s.Message))
 	}
-}
-
-// line takes a line of a watch.
-func (c *collector) line(conn *Connection, line []byte) error {
-	var ev decode.Event
-	if err := c.scanner.ScanEvent(line, &ev); err != nil {
-		c.report.Broken++
-		return nil
-	}
-	conn.What = "watch"
-	conn.Events++
-	if string(ev.Type) == "ERROR" {
-		c.failure(ev.Object)
-	}
-	return c.event(string(ev.Type), ev.Object, &ev.Meta)
 }

@@ -43,10 +43,7 @@ type Connection struct {
 	Bytes   int64   `json:"bytes"`
 	End     string  `json:"end"` // "" is not recorded
 
-	path   string
-	body   []byte // of what is no watch, or is compressed
-	packed bool
-	over   bool // the body is too large to be looked into
+	path string // with the selectors
 }
 
 // Kind counts the events of one kind of object.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"example.com/rawwatch/stream"
 	"example.com/rawwatch/stream/replay"
 )
 
@@ -22,30 +24,37 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const testdata = "../../../../testdata/"
 
-func open(t *testing.T, name string) *replay.Reader {
-	t.Helper()
-	f, err := os.Open(testdata + name)
-	require.NoError(t, err)
-	t.Cleanup(func() { f.Close() })
-	r, err := replay.NewReader(f)
-	require.NoError(t, err)
-	return r
+// file and text open a recording, as often as they are asked to.
+func file(name string) func(*testing.T) *replay.Reader {
+	return func(t *testing.T) *replay.Reader {
+		whole, err := os.ReadFile(testdata + name)
+		require.NoError(t, err)
+		return text(string(whole))(t)
+	}
 }
 
-// events are what the tracks of a recording deliver, one track after the other.
-func events(t *testing.T, r *replay.Reader, speed float64) (all []string) {
+func text(whole string) func(*testing.T) *replay.Reader {
+	return func(t *testing.T) *replay.Reader {
+		r, err := replay.NewReader(strings.NewReader(whole))
+		require.NoError(t, err)
+		return r
+	}
+}
+
+const maxFrame = 16 << 20
+
+// events are what a recording delivers.
+func events(t *testing.T, again func(*testing.T) *replay.Reader, speed float64) (all []string) {
 	t.Helper()
-	recording, err := Load(r, speed, 16<<20)
+	recording, err := Look(again(t), maxFrame)
 	require.NoError(t, err)
-	for _, track := range recording.Tracks {
-		for ev, err := range track.Watch(t.Context(), Options{}) {
-			require.NoError(t, err)
-			text := fmt.Sprintf("%s %s %s", ev.Type, ev.Name, ev.ResourceVersion)
-			if ev.Inferred {
-				text += " inferred"
-			}
-			all = append(all, text)
+	for ev, err := range recording.Play(t.Context(), again(t), Options{Speed: speed, MaxFrame: maxFrame}) {
+		require.NoError(t, err)
+		text := fmt.Sprintf("%s %s %s", ev.Type, ev.Name, ev.ResourceVersion)
+		if ev.Inferred {
+			text += " inferred"
 		}
+		all = append(all, text)
 	}
 	return all
 }
@@ -60,7 +69,7 @@ func TestARecordingShowsTheEventsOfItsWatch(t *testing.T) {
 		{"replay/faults.rwr", []string{"ADDED a 11", "ADDED b 12", "ADDED c 13", "ADDED d 14", "ADDED e 15"}},
 	} {
 		t.Run(tt.file, func(t *testing.T) {
-			assert.Equal(t, tt.want, events(t, open(t, tt.file), 0))
+			assert.Equal(t, tt.want, events(t, file(tt.file), 0))
 		})
 	}
 }
@@ -68,23 +77,14 @@ func TestARecordingShowsTheEventsOfItsWatch(t *testing.T) {
 func TestPausesAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		events(t, open(t, "replay/list-watch-cut.rwr"), 2)
+		events(t, file("replay/list-watch-cut.rwr"), 2)
 		assert.Equal(t, "32s", time.Since(began).Round(time.Second).String())
 	})
 }
 
-// recording writes the lines of a recording: a request "METHOD PATH", then the
-// records of its answer.
-func recording(t *testing.T, lines ...string) *replay.Reader {
-	t.Helper()
-	r, err := replay.NewReader(strings.NewReader(text(lines...)))
-	require.NoError(t, err)
-	return r
-}
-
-// text: a line that begins with a slash is a request, of the next exchange;
+// recording writes a recording. A line that begins with a slash is a request, of the next exchange;
 // 200 (or another status) its answer, "eof" its end, and { an event or a body.
-func text(lines ...string) string {
+func recording(lines ...string) string {
 	all, c := `{"rwr":1}`+"\n", 0
 	for _, line := range lines {
 		record := ""
@@ -161,16 +161,125 @@ func TestWhatALoadMakesOfALongStory(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
-				assert.Equal(t, tt.want, events(t, recording(t, tt.lines...), 0))
+				assert.Equal(t, tt.want, events(t, text(recording(tt.lines...)), 0))
 				assert.Zero(t, time.Since(began), "the client waits for nothing")
 			})
 		})
 	}
 }
 
+// Of several tracks the events come in the order of the recording.
+func TestTracksTakeTurns(t *testing.T) {
+	pods := func(c int, query, record string) string {
+		return fmt.Sprintf(`{"c":%d,"t":"req","url":"/api/v1/pods?%s"}`+"\n"+`{"c":%d,"t":"res","status":200}`+"\n"+`{"c":%d,%s}`+"\n", c, query, c, c, record)
+	}
+	event := func(c int, name, rv string) string {
+		return fmt.Sprintf(`{"c":%d,"d":3600,"t":"ev","ev":%s}`+"\n", c, strings.TrimSpace(replay.Event("ADDED", name, rv)))
+	}
+	whole := recording("/?watch=true&resourceVersion=5", "200") +
+		pods(2, "limit=500", `"t":"body","json":`+replay.ListBody("10", replay.Item("p", "8"))) + `{"c":2,"t":"end","why":"eof"}` + "\n" +
+		event(1, "a", "6") + pods(3, "watch=true&resourceVersion=10", strings.TrimSpace(event(3, "q", "11"))[len(`{"c":3,`):len(strings.TrimSpace(event(3, "q", "11")))-1]) +
+		event(1, "b", "7") + event(3, "r", "12")
+	for _, speed := range []float64{0, 60} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			assert.Equal(t, []string{"ADDED p 8", "SYNCED  10", "ADDED a 6", "ADDED q 11", "ADDED b 7", "ADDED r 12"}, events(t, text(whole), speed))
+			assert.Equal(t, time.Duration(speed)*4*time.Minute/60, time.Since(began))
+		})
+	}
+}
+
+// counted counts what is read of a file.
+type counted struct {
+	io.Reader
+	bytes int
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.bytes += n
+	return n, err
+}
+
+// A recording may be larger than the memory: no more is read than is asked for.
+func TestOneRecordIsHeldAtATime(t *testing.T) {
+	lines := []string{"/?watch=true&resourceVersion=5", "200"}
+	for n := range 2_000 {
+		lines = append(lines, replay.Event("ADDED", fmt.Sprint("a", n), fmt.Sprint(n+6)))
+	}
+	whole := recording(lines...)
+	r, err := Look(text(whole)(t), maxFrame)
+	require.NoError(t, err)
+	file := &counted{Reader: strings.NewReader(whole)}
+	again, err := replay.NewReader(file)
+	require.NoError(t, err)
+	shown := 0
+	for _, err := range r.Play(t.Context(), again, Options{MaxFrame: maxFrame}) {
+		require.NoError(t, err)
+		shown++
+		require.InDelta(t, len(whole)*shown/2_000, file.bytes, 100_000, "behind %d events", shown)
+	}
+	assert.Equal(t, 2_000, shown)
+}
+
+// The versions of these lists go down, which shows only when they have been
+// read: custom resources have theirs behind the items. The Watcher asks for
+// the second one twice.
+func TestAListMayBeAskedForTwice(t *testing.T) {
+	list := func(rv string) string {
+		return `{"kind":"ConfigMapList","apiVersion":"v1","items":[` + replay.Item("a", "8") + `],"metadata":{"resourceVersion":"` + rv + `"}}`
+	}
+	assert.Equal(t, []string{"ADDED a 8", "SYNCED  20", "GAP  20", "MODIFIED a 8", "SYNCED  10", "ADDED b 11"}, events(t, text(recording(
+		"/", "200", list("20"), "eof", "/", "200", list("10"), "eof",
+		"/?watch=true&resourceVersion=10", "200", replay.Event("ADDED", "b", "11"), "eof")), 0))
+}
+
+func TestWhatEndsAPlayback(t *testing.T) {
+	whole := text(recording("/", "200", replay.ListBody("10", replay.Item("a", "8"), replay.Item("b", "9")), "eof",
+		"/?watch=true&resourceVersion=10", "200", `"d":3600,"t":"ev","ev":`+strings.TrimSpace(replay.Event("ADDED", "c", "11")), "eof"))
+	look := func(t *testing.T, whole func(*testing.T) *replay.Reader) *Recording {
+		r, err := Look(whole(t), maxFrame)
+		require.NoError(t, err)
+		return r
+	}
+	t.Run("a caller who leaves", func(t *testing.T) {
+		for range look(t, whole).Play(t.Context(), whole(t), Options{MaxFrame: maxFrame}) {
+			break
+		}
+	})
+	t.Run("a context, in a pause", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, io.ErrClosedPipe)
+			defer cancel()
+			var last error
+			for _, last = range look(t, whole).Play(ctx, whole(t), Options{Speed: 1, MaxFrame: maxFrame}) {
+			}
+			assert.Equal(t, io.ErrClosedPipe, last)
+		})
+	})
+	t.Run("a Watcher that gives up", func(t *testing.T) {
+		without := text(recording("/", "200", replay.ListBody("", replay.Item("a", "8")), "eof"))
+		var last error
+		for _, last = range look(t, without).Play(t.Context(), without(t), Options{MaxFrame: maxFrame}) {
+		}
+		assert.ErrorIs(t, last, stream.ErrNoResourceVersion)
+	})
+	t.Run("a file that is another one now", func(t *testing.T) {
+		other := text(recording("/?labelSelector=x", "200", replay.ListBody("10"), "eof"))
+		var last error
+		for _, last = range look(t, whole).Play(t.Context(), other(t), Options{MaxFrame: maxFrame}) {
+		}
+		assert.ErrorContains(t, last, "has changed")
+		watch := text(recording("/?watch=true&resourceVersion=5", "200", replay.Event("ADDED", "c", "11"), "eof"))
+		for _, last = range look(t, whole).Play(t.Context(), watch(t), Options{MaxFrame: maxFrame}) {
+		}
+		assert.ErrorContains(t, last, "no such page")
+	})
+}
+
 func TestWhatIsHiddenIsCounted(t *testing.T) {
-	r, err := Load(recording(t, "/?watch=true&resourceVersion=5", "200", `"t":"raw","len":40,"hash":"00"`, replay.Event("ADDED", "a", "6"), "eof",
-		"/", "200", `"t":"body","len":400,"hash":"00"`, "eof"), 0, 16<<20)
+	r, err := Look(text(recording("/?watch=true&resourceVersion=5", "200", `"t":"raw","len":40,"hash":"00"`, replay.Event("ADDED", "a", "6"), "eof",
+		"/", "200", `"t":"body","len":400,"hash":"00"`, "eof"))(t), maxFrame)
 	require.NoError(t, err)
 	assert.Equal(t, 2, r.Unread)
 	assert.Len(t, r.Tracks, 1)
@@ -178,9 +287,9 @@ func TestWhatIsHiddenIsCounted(t *testing.T) {
 
 func TestTracksAreByCollectionSelectorAndView(t *testing.T) {
 	list := replay.ListBody("10", replay.Item("a", "8"))
-	r, err := Load(recording(t, "/", "200", list, "eof", "/?labelSelector=x", "200", list, "eof", "/", "200", list, "eof",
+	r, err := Look(text(recording("/", "200", list, "eof", "/?labelSelector=x", "200", list, "eof", "/", "200", list, "eof",
 		`"c":9,"t":"req","method":"GET","url":"/apis/apps/v1/deployments","h":{"Accept":"application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json"}`,
-		`"c":9,"t":"res","status":200`, `"c":9,"t":"body","json":`+list, `"c":9,"t":"end","why":"eof"`), 0, 16<<20)
+		`"c":9,"t":"res","status":200`, `"c":9,"t":"body","json":`+list, `"c":9,"t":"end","why":"eof"`))(t), maxFrame)
 	require.NoError(t, err)
 	var got []string
 	for _, track := range r.Tracks {
@@ -195,25 +304,23 @@ func FuzzAnyRecordingComesToAnEnd(f *testing.F) {
 		require.NoError(f, err)
 		f.Add(b)
 	}
-	f.Add([]byte(text("/", "200", replay.ListPage("9", "x", replay.Item("a", "8")), "eof", "/?continue=x", "200", replay.ListBody("9"), "eof")))
+	f.Add([]byte(recording("/", "200", replay.ListPage("9", "x", replay.Item("a", "8")), "eof", "/?continue=x", "200", replay.ListBody("9"), "eof")))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := replay.NewReader(bytes.NewReader(data))
 		if err != nil {
 			return
 		}
-		recording, err := Load(r, 0, 1<<20)
+		recording, err := Look(r, 1<<20)
 		if err != nil {
 			return
 		}
-		for _, track := range recording.Tracks {
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-			for _, err := range track.Watch(ctx, Options{}) {
-				if err != nil {
-					break
-				}
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		for _, err := range recording.Play(ctx, text(string(data))(t), Options{MaxFrame: 1 << 20}) {
+			if err != nil {
+				break
 			}
-			require.NoError(t, ctx.Err(), "it never ends")
-			cancel()
 		}
+		require.NoError(t, ctx.Err(), "it never ends")
 	})
 }

@@ -2,14 +2,22 @@ package playback
 
 import (
 	"cmp"
-	"net/url"
 	"strings"
 	"time"
 
-	"example.com/rawwatch/decode"
 	"example.com/rawwatch/stream"
 	"example.com/rawwatch/stream/replay"
 )
+
+// Recording is what a recording is about.
+type Recording struct {
+	Tracks []*Track
+	// Took is how long the recording took, from its first record to its last.
+	Took time.Duration
+	// Unread: so many pieces of lists and watches are in the recording by their
+	// length only, since they might have held Secrets.
+	Unread int
+}
 
 // Track is what a recording holds of one collection.
 type Track struct {
@@ -17,62 +25,71 @@ type Track struct {
 	View   stream.View
 	// Kind is that of the objects; "" where they do not say.
 	Kind string
-	// Watcher is what delivers it, once Watch has been called.
+	// Watcher is what delivers it, once Play has been called.
 	Watcher stream.Watcher
 
+	key     string // the track of its questions
 	start   stream.Start
 	version string // for StartExact
-	script  replay.Script
-
-	key  string        // what its requests have in common
-	at   time.Duration // of its last step
-	run  []page        // a list whose last page has not come
-	open bool          // the last exchange of script is a watch that goes on
-	gone string        // the last ERROR event that said so
+	server  *server
 }
-
-// page is one page of a list: the token it was asked for with, and that of the
-// page behind it.
-type page struct{ token, next, body string }
 
 // exactVersion stands for a version that nobody knows: that of bare events.
 const exactVersion = "1"
 
-// find is the track of an exchange, or nil.
-func (l *loader) find(e *exchange) *Track {
-	key := e.key()
-	for _, t := range l.tracks {
-		if t.key == key {
+// Look reads the rest of a recording for its tracks. An event of more than
+// maxFrame bytes is an error, as it is for a watch.
+func Look(r *replay.Reader, maxFrame int) (*Recording, error) {
+	out := &Recording{}
+	script := newScript(maxFrame, func(s step) error { out.meet(s); return nil })
+	if err := script.All(r); err != nil {
+		return nil, err
+	}
+	out.Took, out.Unread = script.Now, script.unread
+	return out, nil
+}
+
+// find is the track of a question, or nil.
+func (r *Recording) find(q *question) *Track {
+	for _, t := range r.Tracks {
+		if t.key == q.track {
 			return t
 		}
 	}
 	return nil
 }
 
-func (e *exchange) key() string {
-	return strings.Join([]string{e.path, e.query.Get("labelSelector"), e.query.Get("fieldSelector"), string(rune('0' + e.view))}, "\x00")
-}
-
-// track is the track of an exchange, made if there is none. first is an object
-// of it, for what the request does not say.
-func (l *loader) track(e *exchange, first *decode.Meta) *Track {
-	t := l.find(e)
+// meet makes the track of a step, if it is the first one, and takes note of
+// what its request does not say.
+func (r *Recording) meet(s step) {
+	t := r.find(s.question)
 	if t == nil {
-		t = &Track{key: e.key(), at: l.now, View: e.view}
-		if e.path != "" {
-			t.Target, _ = stream.ParsePath(e.path) // request has looked
-			t.Target.LabelSelector = e.query.Get("labelSelector")
-			t.Target.FieldSelector = e.query.Get("fieldSelector")
+		t = &Track{key: s.track, Target: s.target, View: s.view}
+		if s.pages == nil {
+			t.begin(s.question)
 		}
-		l.tracks = append(l.tracks, t)
+		r.Tracks = append(r.Tracks, t)
 	}
-	if t.Kind == "" && !first.IsTable() && e.view == stream.Object {
-		t.Kind = string(first.Kind)
+	if t.Kind == "" && !s.object.IsTable() && s.view == stream.Object {
+		t.Kind = string(s.object.Kind)
 	}
 	if t.Target.Resource == "" && t.Kind != "" {
-		t.Target = guess(t.Kind, string(first.APIVersion))
+		t.Target = guess(t.Kind, string(s.object.APIVersion))
 	}
-	return t
+}
+
+// begin decides how a watch starts that no list came before.
+func (t *Track) begin(q *question) {
+	switch {
+	case q.bare:
+		t.start, t.version = stream.StartExact, exactVersion
+	case q.version == "":
+		t.start = stream.StartMostRecent
+	case q.version == "0":
+		t.start = stream.StartAny
+	default:
+		t.start, t.version = stream.StartExact, q.version
+	}
 }
 
 // guess names the collection of objects that were recorded without a request.
@@ -106,79 +123,3 @@ func plural(kind string) string {
 	}
 	return name + "s"
 }
-
-// event adds a line to the watch of t. version is the one that the recorded
-// watch began from.
-func (t *Track) event(pause time.Duration, version, line string) {
-	if len(t.script) == 0 {
-		t.begin(version)
-	}
-	t.watch()
-	t.step(pause, replay.Write(line+"\n"))
-}
-
-// watch opens a watch if none is open.
-func (t *Track) watch() {
-	if !t.open {
-		t.open = true
-		request := replay.Request{Query: map[string]string{"watch": "true"}}
-		t.script = append(t.script, replay.Exchange{Request: request, Answer: []replay.Step{replay.Respond(200)}})
-	}
-}
-
-// begin decides how a watch starts that no list came before.
-func (t *Track) begin(version string) {
-	switch {
-	case t.key == (&exchange{}).key():
-		t.start, t.version = stream.StartExact, exactVersion
-	case version == "":
-		t.start = stream.StartMostRecent
-	case version == "0":
-		t.start = stream.StartAny
-	default:
-		t.start, t.version = stream.StartExact, version
-	}
-}
-
-// list adds the list in run. A watch before it ends in a loss of history: the
-// recorded client had a reason to list again.
-func (t *Track) list(pause time.Duration) {
-	if len(t.script) > 0 {
-		t.watch()
-		t.close(replay.Write(cmp.Or(t.gone, listedAgain)+"\n"), replay.End())
-	}
-	t.gone = ""
-	for _, p := range t.run {
-		request := replay.Request{Query: map[string]string{"watch": "", "continue": p.token}}
-		t.script = append(t.script, replay.Exchange{Request: request})
-		if pause > 0 {
-			t.step(0, replay.Pause(pause))
-			pause = 0
-		}
-		t.step(0, replay.JSON(200, p.body)...)
-	}
-	t.run = nil
-}
-
-var listedAgain = strings.TrimSuffix(replay.EventOf("ERROR", `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure",`+
-	`"message":"the recorded client listed again","reason":"Expired","code":410}`), "\n")
-
-// close ends the watch that is open, if one is.
-func (t *Track) close(steps ...replay.Step) {
-	if t.open {
-		t.open = false
-		t.step(0, steps...)
-	}
-}
-
-// step appends to the answer of the last exchange.
-func (t *Track) step(pause time.Duration, steps ...replay.Step) {
-	last := &t.script[len(t.script)-1]
-	if pause > 0 {
-		last.Answer = append(last.Answer, replay.Pause(pause))
-	}
-	last.Answer = append(last.Answer, steps...)
-}
-
-// server is where the requests of a playback go; no host of this name exists.
-var server = url.URL{Scheme: "http", Host: "recording.invalid"}

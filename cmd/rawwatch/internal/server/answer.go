@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"net/http"
 
-	"example.com/rawwatch/cmd/rawwatch/internal/playback"
+	"example.com/rawwatch/cmd/rawwatch/internal/exchange"
 	"example.com/rawwatch/stream/replay"
 )
 
@@ -24,7 +24,7 @@ func (s *Server) answer(r *http.Request) (answer give, what string) {
 		return plainly(fail(404, "NotFound", "the recording has nothing like this; it has:"+s.paths())), "404, it is not in the recording"
 	}
 	answer, what = s.form(asked)
-	bookmarks := playback.IsTrue(r.URL.Query().Get("allowWatchBookmarks"))
+	bookmarks := exchange.IsTrue(r.URL.Query().Get("allowWatchBookmarks"))
 	switch whole := answer; {
 	case of.isAll() && (bookmarks || !asked.watch):
 	case asked.watch:

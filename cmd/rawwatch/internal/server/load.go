@@ -1,9 +1,7 @@
 package server
 
 import (
-	"io"
-	"net/url"
-
+	"example.com/rawwatch/cmd/rawwatch/internal/exchange"
 	"example.com/rawwatch/cmd/rawwatch/internal/playback"
 	"example.com/rawwatch/decode"
 	"example.com/rawwatch/stream/replay"
@@ -57,59 +55,39 @@ func look(open func() (*replay.Reader, error)) (*sight, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, asked := &sight{kinds: map[string]kind{}}, map[int]replay.Request{}
-	for {
-		rec, err := r.Next()
-		if err == io.EOF {
-			return s, nil
+	s, guesses := &sight{kinds: map[string]kind{}}, map[*exchange.Exchange]int{}
+	sorter := exchange.Sorter{Each: func(p exchange.Part) error {
+		switch p.Kind {
+		case exchange.Asked:
+			guesses[p.Exchange] = len(s.guesses)
+			s.guesses = append(s.guesses, replay.Request{Path: p.URL.EscapedPath()})
+		case exchange.Line, exchange.Answer:
+			s.meet(&p, &s.guesses[guesses[p.Exchange]])
+		case exchange.Ended:
+			delete(guesses, p.Exchange)
 		}
-		if err != nil {
-			return nil, err
-		}
-		request := asked[rec.Exchange]
-		switch {
-		case rec.Kind == replay.KindRequest:
-			if u, err := url.Parse(rec.URL); err == nil {
-				request.Path = u.EscapedPath()
-			}
-			asked[rec.Exchange] = request
-			s.guesses = append(s.guesses, request)
-			continue
-		case rec.Kind != replay.KindEvent && rec.Kind != replay.KindBody:
-			continue
-		}
-		k := kindOf(rec)
-		if request.Path == "" && k.name != "" {
-			request = guess(rec, k)
-			asked[rec.Exchange], s.guesses[len(s.guesses)-1] = request, request
-		}
-		if _, known := s.kinds[request.Path]; !known && rec.Kind == replay.KindEvent && k.name != "" && k.name != "Status" {
-			s.kinds[request.Path] = k
-		}
-	}
+		return nil
+	}}
+	return s, sorter.All(r)
 }
 
-// kindOf is the kind of a record's object, or list; zero if there is none.
-func kindOf(rec *replay.Record) kind {
-	var (
-		scanner decode.Scanner
-		ev      decode.Event
-	)
-	if rec.Kind == replay.KindEvent {
-		if scanner.ScanEvent(rec.Bytes, &ev) != nil {
-			return kind{}
+// meet takes note of what a line or an answer to request says it is.
+func (s *sight) meet(p *exchange.Part, request *replay.Request) {
+	object := p.Event.Meta
+	if p.Kind == exchange.Answer && decode.ScanObject(p.Bytes, &object) != nil {
+		return
+	}
+	k := kind{string(object.Kind), string(object.APIVersion)}
+	if k.name == "" {
+		return
+	}
+	if request.Path == "" {
+		*request = replay.Request{Path: playback.Path(k.name, k.apiVersion), Query: map[string]string{}}
+		if p.Kind == exchange.Line {
+			request.Query["watch"], request.Query["resourceVersion"] = "true", unknownVersion
 		}
-	} else if scanner.ScanObject(rec.Bytes, &ev.Meta) != nil {
-		return kind{}
 	}
-	return kind{string(ev.Kind), string(ev.APIVersion)}
-}
-
-// guess is the request that rec is the answer to.
-func guess(rec *replay.Record, k kind) replay.Request {
-	request := replay.Request{Path: playback.Path(k.name, k.apiVersion), Query: map[string]string{}}
-	if rec.Kind == replay.KindEvent {
-		request.Query["watch"], request.Query["resourceVersion"] = "true", unknownVersion
+	if _, known := s.kinds[request.Path]; !known && p.Kind == exchange.Line && k.name != "Status" {
+		s.kinds[request.Path] = k
 	}
-	return request
 }

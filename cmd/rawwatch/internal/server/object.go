@@ -2,12 +2,13 @@ package server
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"path"
 
+	"example.com/rawwatch/cmd/rawwatch/internal/exchange"
 	"example.com/rawwatch/decode"
 	"example.com/rawwatch/stream"
 	"example.com/rawwatch/stream/replay"
@@ -54,6 +55,9 @@ func (s *Server) namespace(asked stream.Target, name string) (answer []replay.St
 	return notFound(asked, name), "404, nothing was recorded in it", true
 }
 
+// errFound ends a search.
+var errFound = errors.New("found")
+
 // first looks through the recording for the first state of an object; "" if
 // it has none.
 func (s *Server) first(collection string, of part) (object string, err error) {
@@ -64,36 +68,31 @@ func (s *Server) first(collection string, of part) (object string, err error) {
 	if err != nil {
 		return "", err
 	}
-	inside := map[int]bool{} // exchanges of the collection
-	for {
-		rec, err := r.Next()
-		if err == io.EOF {
-			return "", nil
+	sorter := exchange.Sorter{Each: func(p exchange.Part) error {
+		if !s.guessed && p.URL.EscapedPath() != collection {
+			return nil
 		}
-		if err != nil {
-			return "", err
-		}
-		switch rec.Kind {
-		case replay.KindRequest:
-			u, err := url.Parse(rec.URL)
-			inside[rec.Exchange] = err == nil && (u.EscapedPath() == collection || s.guessed)
-		case replay.KindEvent:
-			var ev decode.Event
-			if inside[rec.Exchange] && decode.ScanEvent(rec.Bytes, &ev) == nil && string(ev.Type) != "BOOKMARK" && of.takes(ev.Namespace, ev.Name) {
-				return string(ev.Object), nil
+		switch ev := &p.Event; p.Kind {
+		case exchange.Line:
+			if string(ev.Type) != "BOOKMARK" && of.takes(ev.Namespace, ev.Name) {
+				object = string(ev.Object)
+				return errFound
 			}
-		case replay.KindBody:
-			if !inside[rec.Exchange] {
-				continue
-			}
-			list := decode.NewListReader(bytes.NewReader(rec.Bytes), len(rec.Bytes)+1)
+		case exchange.Answer:
+			list := decode.NewListReader(bytes.NewReader(p.Bytes), len(p.Bytes)+1)
 			for item, err := list.Next(); err == nil; item, err = list.Next() {
 				if of.takes(item.Namespace, item.Name) {
-					return string(item.Object), nil
+					object = string(item.Object)
+					return errFound
 				}
 			}
 		}
+		return nil
+	}}
+	if err := sorter.All(r); err != errFound {
+		return "", err
 	}
+	return object, nil
 }
 
 // notFound is what an API server says about an object that is not there.

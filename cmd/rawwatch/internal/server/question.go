@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"example.com/rawwatch/cmd/rawwatch/internal/playback"
+	"example.com/rawwatch/cmd/rawwatch/internal/exchange"
 	"example.com/rawwatch/stream/replay"
 )
 
@@ -25,8 +25,8 @@ func newQuestion(r *http.Request) question {
 	q := r.URL.Query()
 	return question{
 		what:      what{r.URL.EscapedPath(), q.Get("labelSelector"), q.Get("fieldSelector")},
-		watch:     playback.IsTrue(q.Get("watch")),
-		streaming: playback.IsTrue(q.Get("sendInitialEvents")),
+		watch:     exchange.IsTrue(q.Get("watch")),
+		streaming: exchange.IsTrue(q.Get("sendInitialEvents")),
 		version:   q.Get("resourceVersion"), token: q.Get("continue"),
 	}
 }
@@ -36,8 +36,8 @@ func recorded(e *replay.Exchange) question {
 	q := e.Request.Query
 	return question{
 		what:      what{e.Request.Path, q["labelSelector"], q["fieldSelector"]},
-		watch:     playback.IsTrue(q["watch"]),
-		streaming: playback.IsTrue(q["sendInitialEvents"]),
+		watch:     exchange.IsTrue(q["watch"]),
+		streaming: exchange.IsTrue(q["sendInitialEvents"]),
 		version:   q["resourceVersion"], token: q["continue"],
 	}
 }
