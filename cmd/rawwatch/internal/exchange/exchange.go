@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"time"
 
 	"example.com/rawwatch/decode"
@@ -221,6 +220,3 @@ func (s *Sorter) whole(e *Exchange, at int) error {
 	}
 	return s.Each(Part{Exchange: e, Kind: Answer, At: at, Bytes: body})
 }
-
-// IsTrue reads a query value as the server does.
-func IsTrue(v string) bool { return v != "" && v != "0" && !strings.EqualFold(v, "false") }

@@ -99,7 +99,7 @@ func newQuestion(e *exchange.Exchange) *question {
 		return nil
 	}
 	target.LabelSelector, target.FieldSelector = e.Query.Get("labelSelector"), e.Query.Get("fieldSelector")
-	q := &question{target: target, view: viewOf(e.Header.Get("Accept")), version: e.Query.Get("resourceVersion"), token: e.Query.Get("continue")}
+	q := &question{target: target, view: exchange.ViewOf(e.Header.Get("Accept")), version: e.Query.Get("resourceVersion"), token: e.Query.Get("continue")}
 	q.track = fmt.Sprintf("%q %q %q %d", e.URL.Path, target.LabelSelector, target.FieldSelector, q.view)
 	q.head = e.Query.Get("limit") == "1" && q.token == ""
 	// Rows of a Table do not make a list; they are events as others.
@@ -107,18 +107,6 @@ func newQuestion(e *exchange.Exchange) *question {
 		q.streamed = new([][]byte)
 	}
 	return q
-}
-
-// viewOf is what a request asks for first of all.
-func viewOf(accept string) stream.View {
-	first, _, _ := strings.Cut(accept, ",")
-	switch {
-	case strings.Contains(first, "as=Table"):
-		return stream.Table
-	case strings.Contains(first, "as=PartialObjectMetadata"):
-		return stream.MetadataOnly
-	}
-	return stream.Object
 }
 
 // list is that of q's track.

@@ -5,6 +5,8 @@ import (
 	"net/http"
 
 	"example.com/rawwatch/cmd/rawwatch/internal/exchange"
+	"example.com/rawwatch/decode"
+	"example.com/rawwatch/stream"
 	"example.com/rawwatch/stream/replay"
 )
 
@@ -17,9 +19,16 @@ func (s *Server) answer(r *http.Request) (answer give, what string) {
 		return plainly(fail(405, "MethodNotAllowed", "a recording is read-only")), "405, a recording is read-only"
 	}
 	asked, of := s.find(newQuestion(r))
+	of.metadata = exchange.ViewOf(r.Header.Get("Accept")) == stream.MetadataOnly
 	if !s.has(asked.what) {
-		if steps, what, ok := s.object(asked); ok {
+		if steps, what, ok := s.object(asked, of); ok {
 			return plainly(steps), what
+		}
+		if asked.isEvents() {
+			// kubectl describe NAME fails without. Other types that were not
+			// recorded are no empty lists: a test has to learn that its client
+			// asks for what is not there.
+			return plainly(replay.JSON(200, listOf(decode.ListHeader{Kind: "EventList", APIVersion: "v1", ResourceVersion: unknownVersion}, nil))), "no events were recorded: an empty list"
 		}
 		return plainly(fail(404, "NotFound", "the recording has nothing like this; it has:"+s.paths())), "404, it is not in the recording"
 	}

@@ -4,7 +4,6 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
-	"strings"
 
 	"example.com/rawwatch/stream"
 )
@@ -158,21 +157,10 @@ func (s *Server) firstWatch(asked what) string {
 	return ""
 }
 
-// part is what is asked about of a collection that was recorded.
-type part struct{ namespace, name string }
-
-func (p part) isAll() bool { return p == part{} }
-
-// takes reports whether an object belongs to the part.
-func (p part) takes(namespace, name []byte) bool {
-	return (p.namespace == "" || p.namespace == string(namespace)) && (p.name == "" || p.name == string(name))
-}
-
 var inNamespace = regexp.MustCompile(`/namespaces/[^/]+/`)
 
 // find finds the recorded collection that a question is about, and which part
-// of it. Namespace and name are the only selectors that need no server: no
-// object ever changes them.
+// of it.
 func (s *Server) find(asked question) (found question, of part) {
 	if s.guessed {
 		asked.path = inNamespace.ReplaceAllString(asked.path, "/")
@@ -183,16 +171,15 @@ func (s *Server) find(asked question) (found question, of part) {
 		q.path = wider
 		try = append(try, q)
 	}
-	name, named := strings.CutPrefix(asked.fields, "metadata.name=")
-	named = named && !strings.ContainsAny(name, ",=!")
-	for _, withoutName := range []bool{false, true} {
+	narrow, ok := narrowed(asked.fields)
+	for _, narrower := range []bool{false, true} {
 		for _, q := range try {
 			of := part{}
-			if withoutName {
-				if !named {
+			if narrower {
+				if !ok {
 					continue
 				}
-				q.fields, of.name = "", name
+				q.fields, of = "", narrow
 			}
 			if !s.has(q.what) {
 				continue

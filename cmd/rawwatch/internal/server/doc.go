@@ -17,17 +17,19 @@
 //	all namespaces               the only one that was recorded
 //	one object, by name          the first that was recorded of it
 //	metadata.name=NAME           the collection
+//	involvedObject.…=…           the events, or none if there are none
+//	metadata alone               whole objects
 //
 // Whatever else clients ask gets what an API server would say: discovery of
 // the types in the recording, 405 for writes, 404 for what is not there,
 // silence for a watch from where the recording ends.
 //
 //	Load ─► script ─► answer.go (which exchange, in which form) ─► forms.go
-//	                   └─ question.go, choose.go                    └─ lines.go, capture.go
+//	                   └─ question.go, choose.go                    └─ lines.go, capture.go, part.go
 //
 // # What it will not do
 //
 // It asks nobody who they are. Selectors are for the server that was recorded
-// to read: one that was not recorded is not found. Objects come as they were
-// recorded: a client that would rather have a Table gets plain objects.
+// to read: one that was not recorded is not found. A client that would rather
+// have a Table gets the objects.
 package server

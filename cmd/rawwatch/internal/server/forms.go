@@ -173,11 +173,11 @@ func (c *captured) only(w http.ResponseWriter, r *http.Request, of part) {
 	}
 	var objects []string
 	for _, item := range items {
-		if of.takes(item.Namespace, item.Name) {
-			objects = append(objects, string(item.Object))
+		if of.takes(&item.Meta, item.Object) {
+			objects = append(objects, string(of.cut(item.Object)))
 		}
 	}
-	plainly(replay.JSON(200, listOf(header, objects)))(w, r)
+	plainly(replay.JSON(200, listOf(of.cutList(header), objects)))(w, r)
 }
 
 // watched is the part of a watch that was asked for: of some objects, and
@@ -192,10 +192,12 @@ func watched(w http.ResponseWriter, of part, bookmarks bool) *lines {
 				if !bookmarks {
 					return nil
 				}
+				line = of.cutEvent(&ev, line)
 			case "ADDED", "MODIFIED", "DELETED":
-				if !of.takes(ev.Namespace, ev.Name) {
+				if !of.takes(&ev.Meta, ev.Object) {
 					return nil
 				}
+				line = of.cutEvent(&ev, line)
 			}
 		}
 		_, err := w.Write(line)

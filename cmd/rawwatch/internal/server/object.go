@@ -17,7 +17,7 @@ import (
 // object answers for one object, by its path: as it was when the recording
 // first saw it, which is where lists begin, too. ok is false if the path is
 // none of an object that could be in the recording.
-func (s *Server) object(asked question) (answer []replay.Step, why string, ok bool) {
+func (s *Server) object(asked question, wanted part) (answer []replay.Step, why string, ok bool) {
 	folder, name := path.Split(asked.path)
 	name, err := url.PathUnescape(name)
 	if err != nil || asked.watch || name == "" {
@@ -25,6 +25,7 @@ func (s *Server) object(asked question) (answer []replay.Step, why string, ok bo
 	}
 	collection := question{what: what{path: folder[:max(len(folder)-1, 0)]}}
 	found, of := s.find(collection)
+	of.metadata = wanted.metadata
 	target, err := stream.ParsePath(found.path)
 	if err != nil || !s.has(found.what) {
 		return s.namespace(target, name)
@@ -37,7 +38,7 @@ func (s *Server) object(asked question) (answer []replay.Step, why string, ok bo
 	case body == "":
 		return notFound(target, name), "404, no such object was recorded", true
 	}
-	return replay.JSON(200, body+"\n"), "the object as it was first recorded", true
+	return replay.JSON(200, string(of.cut([]byte(body)))+"\n"), "the object as it was first recorded", true
 }
 
 // namespace answers for a namespace, whether it was recorded or not: where
@@ -74,14 +75,14 @@ func (s *Server) first(collection string, of part) (object string, err error) {
 		}
 		switch ev := &p.Event; p.Kind {
 		case exchange.Line:
-			if string(ev.Type) != "BOOKMARK" && of.takes(ev.Namespace, ev.Name) {
+			if string(ev.Type) != "BOOKMARK" && of.takes(&ev.Meta, ev.Object) {
 				object = string(ev.Object)
 				return errFound
 			}
 		case exchange.Answer:
 			list := decode.NewListReader(bytes.NewReader(p.Bytes), len(p.Bytes)+1)
 			for item, err := list.Next(); err == nil; item, err = list.Next() {
-				if of.takes(item.Namespace, item.Name) {
+				if of.takes(&item.Meta, item.Object) {
 					object = string(item.Object)
 					return errFound
 				}

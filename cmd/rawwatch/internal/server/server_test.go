@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -318,6 +319,92 @@ func TestAPartOfACollection(t *testing.T) {
 			s.rewind()
 		})
 	}
+}
+
+// about is a recording of two events, about a Pod and a Node of the same name.
+func about() string {
+	event := func(name, kind, uid string) string {
+		return `{"metadata":{"name":"` + name + `","namespace":"t","resourceVersion":"8"},"involvedObject":{"kind":"` + kind + `","name":"x","uid":"` + uid + `"}}`
+	}
+	return `{"rwr":1}
+{"c":1,"t":"req","method":"GET","url":"/api/v1/events?limit=500"}
+{"c":1,"t":"res","status":200}
+{"c":1,"t":"body","json":{"kind":"EventList","apiVersion":"v1","metadata":{"resourceVersion":"10"},"items":[` + event("of-pod", "Pod", "u1") + "," + event("of-node", "Node", "u2") + `]}}
+{"c":1,"t":"end","why":"eof"}
+`
+}
+
+// kubectl describe asks for the events about an object, and fails if it gets
+// anything but a list.
+func TestEventsAboutAnObject(t *testing.T) {
+	const path, events = "/api/v1/namespaces/t/events?limit=500&fieldSelector=", `{"kind":"EventList","apiVersion":"v1","metadata":{"resourceVersion":`
+	recorded, err := Load(opener(about()), 0, nil)
+	require.NoError(t, err)
+	for _, tt := range []struct {
+		name, selector string
+		want           []string
+	}{
+		{"by kind", "involvedObject.name=x,involvedObject.kind=Pod", []string{"of-pod"}},
+		{"by uid", "involvedObject.uid=u2", []string{"of-node"}},
+		{"by name alone", "involvedObject.name=x", []string{"of-pod", "of-node"}},
+		{"by what they do not have", "involvedObject.name=x,involvedObject.fieldPath=", []string{"of-pod", "of-node"}},
+		{"none", "involvedObject.name=x,involvedObject.kind=Secret", nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			status, body := ask(t, recorded, "GET", path+url.QueryEscape(tt.selector))
+			require.Equal(t, 200, status, body)
+			var got []string
+			items := decode.NewListReader(strings.NewReader(body), 0)
+			for item, err := items.Next(); err != io.EOF; item, err = items.Next() {
+				require.NoError(t, err)
+				got = append(got, string(item.Name))
+			}
+			assert.Equal(t, tt.want, got)
+		})
+	}
+	for _, selector := range []string{"involvedObject.name!=x", "involvedObject.name==x", "type=Normal,involvedObject.name=x", `involvedObject.name=a\,b`, "metadata.name=x,involvedObject.name=x"} {
+		status, body := ask(t, recorded, "GET", path+url.QueryEscape(selector))
+		assert.Equal(t, 404, status, "a server has to read it: %s", body)
+	}
+
+	status, body := ask(t, New(script()), "GET", path+"involvedObject.name%3Dx")
+	assert.Equal(t, 200, status)
+	assert.JSONEq(t, events+`"1"},"items":[]}`, body, "none were recorded")
+	status, _ = ask(t, New(script()), "GET", "/api/v1/namespaces/t/events")
+	assert.Equal(t, 404, status, "who asks for all of them has to know")
+	status, _ = ask(t, New(script()), "GET", path+"involvedObject.name%3Dx&watch=true")
+	assert.Equal(t, 404, status)
+}
+
+func TestMetadataAlone(t *testing.T) {
+	get := func(s *Server, url, view string) string {
+		r := httptest.NewRequestWithContext(t.Context(), "GET", url, nil)
+		r.Header.Set("Accept", "application/json;as="+view+";v=v1;g=meta.k8s.io,application/json")
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		require.Equal(t, 200, w.Code)
+		return w.Body.String()
+	}
+	s, err := Load(opener(everywhere()), 0, nil)
+	require.NoError(t, err)
+	meta := func(namespace, name, rv string) string {
+		return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"` + name + `","namespace":"` + namespace + `","resourceVersion":"` + rv + `"}}`
+	}
+	list := `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"10"},"items":[`
+	assert.Equal(t, list+meta("t", "a", "8")+","+meta("u", "a", "8")+","+meta("u", "b", "8")+"]}\n", get(s, "/api/v1/configmaps", "PartialObjectMetadataList"))
+	assert.Equal(t, list+meta("u", "b", "8")+"]}\n", get(s, "/api/v1/namespaces/u/configmaps?fieldSelector=metadata.name%3Db", "PartialObjectMetadataList"))
+	assert.Equal(t, meta("u", "b", "8")+"\n", get(s, "/api/v1/namespaces/u/configmaps/b", "PartialObjectMetadata"))
+	event := replay.EventOf
+	s = New(script())
+	streamed := strings.SplitAfter(get(s, cm+bookmarked, "PartialObjectMetadata"), "\n")
+	assert.Equal(t, event("ADDED", meta("t", "a", "8")), strings.Replace(streamed[0], `"uid":"u-a",`, "", 1))
+	s.rewind()
+	assert.Equal(t, event("BOOKMARK", `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"12","creationTimestamp":null}}`),
+		strings.SplitAfter(get(s, cm+"?watch=true&allowWatchBookmarks=true&resourceVersion=10", "PartialObjectMetadata"), "\n")[1])
+	s.rewind()
+	assert.Contains(t, get(s, cm, "Table"), `"kind":"ConfigMap"`, "a Table is not made")
+	table := New(replay.Script{replay.On(replay.Watch(cm, "10"), replay.Respond(200), replay.Write(event("ADDED", `{"kind":"Table","metadata":{}}`)))})
+	assert.Equal(t, event("ADDED", `{"kind":"Table","metadata":{}}`), get(table, cm+"?watch=true&resourceVersion=10", "PartialObjectMetadata"), "nor taken apart")
 }
 
 func TestOneObjectByItsName(t *testing.T) {
