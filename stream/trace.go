@@ -34,6 +34,40 @@ type Trace struct {
 	Duplicate func(Event)
 }
 
+// Add has the hooks of also run behind those of t.
+func (t *Trace) Add(also Trace) {
+	t.Request = both(t.Request, also.Request)
+	t.Response = both(t.Response, also.Response)
+	t.Ended = both(t.Ended, also.Ended)
+	t.Waiting = both(t.Waiting, also.Waiting)
+	t.Line = both(t.Line, also.Line)
+	t.Item = both(t.Item, also.Item)
+	t.Duplicate = both(t.Duplicate, also.Duplicate)
+	switch first, second := t.UnknownEvent, also.UnknownEvent; {
+	case first == nil:
+		t.UnknownEvent = second
+	case second != nil:
+		t.UnknownEvent = func(eventType string, line []byte) {
+			first(eventType, line)
+			second(eventType, line)
+		}
+	}
+}
+
+// both is one hook after the other; either may be nil.
+func both[T any](first, second func(T)) func(T) {
+	switch {
+	case first == nil:
+		return second
+	case second == nil:
+		return first
+	}
+	return func(v T) {
+		first(v)
+		second(v)
+	}
+}
+
 // Verb is what a request is for.
 type Verb = status.Verb
 

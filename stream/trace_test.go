@@ -1,11 +1,14 @@
 package stream_test
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 
-	"example.com/rawwatch/stream/replay"
 	"github.com/stretchr/testify/assert"
+
+	"example.com/rawwatch/stream"
+	"example.com/rawwatch/stream/replay"
 )
 
 // What Trace sees, and the caller does not.
@@ -40,4 +43,41 @@ func TestTraceSeesEveryLine(t *testing.T) {
 		r.played("SYNCED 10", "ADDED a 11", "GAP 13", "DELETED a 11 inferred", "SYNCED 20")
 		assert.Equal(t, all, seen.String())
 	})
+}
+
+// Every hook there is, the one that is added next year included.
+func TestHooksAreAddedBehindThoseThatAreThere(t *testing.T) {
+	var ran []string
+	all := func(name string) (trace stream.Trace) {
+		hooks := reflect.ValueOf(&trace).Elem()
+		for i := range hooks.NumField() {
+			hooks.Field(i).Set(reflect.MakeFunc(hooks.Field(i).Type(), func([]reflect.Value) []reflect.Value {
+				ran = append(ran, name)
+				return nil
+			}))
+		}
+		return trace
+	}
+	both, first, second := all("first"), all("first"), stream.Trace{}
+	both.Add(all("second"))
+	first.Add(stream.Trace{})
+	second.Add(all("second"))
+	for _, tt := range []struct {
+		trace stream.Trace
+		want  []string
+	}{{both, []string{"first", "second"}}, {first, []string{"first"}}, {second, []string{"second"}}} {
+		hooks := reflect.ValueOf(tt.trace)
+		for i := range hooks.NumField() {
+			var in []reflect.Value
+			for k := range hooks.Field(i).Type().NumIn() {
+				in = append(in, reflect.Zero(hooks.Field(i).Type().In(k)))
+			}
+			ran = nil
+			hooks.Field(i).Call(in)
+			assert.Equal(t, tt.want, ran, hooks.Type().Field(i).Name)
+		}
+	}
+	none := stream.Trace{}
+	none.Add(stream.Trace{})
+	assert.Equal(t, stream.Trace{}, none, "a hook that is nil is not called")
 }

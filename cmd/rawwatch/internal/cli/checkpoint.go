@@ -36,11 +36,7 @@ func (c *saving) keep(w *stream.Watcher) {
 	w.Checkpoint = c.file
 	// Before each request too: a watch may be quiet for long after the event
 	// whose write failed.
-	told := w.Trace.Request
-	w.Trace.Request = func(r stream.Request) {
-		c.look(w)
-		told(r)
-	}
+	w.Trace.Add(stream.Trace{Request: func(stream.Request) { c.look(w) }})
 }
 
 // since is what the story adds to "watching pods" when the file says where to

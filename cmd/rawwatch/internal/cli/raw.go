@@ -37,16 +37,17 @@ var errEnough = errors.New("the --count is reached")
 
 // listen adds the hooks.
 func (r *rawLines) listen(s *source) {
-	w, t := s.watcher, s.watcher.Trace
-	unknown, duplicate, ended := t.UnknownEvent, t.Duplicate, t.Ended
-	t.Line = func(line []byte) {
-		began := time.Now()
-		r.line(w, line)
-		s.took(time.Since(began))
-	}
-	t.UnknownEvent = func(eventType string, line []byte) { unknown(eventType, line); r.noEvent(w) }
-	t.Duplicate = func(ev stream.Event) { duplicate(ev); r.noEvent(w) }
-	t.Ended = func(e stream.Ended) { ended(e); r.noEvent(w) }
+	w := s.watcher
+	w.Trace.Add(stream.Trace{
+		Line: func(line []byte) {
+			began := time.Now()
+			r.line(w, line)
+			s.took(time.Since(began))
+		},
+		UnknownEvent: func(string, []byte) { r.noEvent(w) },
+		Duplicate:    func(stream.Event) { r.noEvent(w) },
+		Ended:        func(stream.Ended) { r.noEvent(w) },
+	})
 }
 
 func (r *rawLines) line(w *stream.Watcher, line []byte) {

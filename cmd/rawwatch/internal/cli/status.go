@@ -45,9 +45,10 @@ func (a *ask) statusLine(sources []*source, config *kubeconfig.Config, err io.Wr
 func listenForPlugins(sources []*source) (asking func() bool) {
 	var open atomic.Int32
 	for _, s := range sources {
-		t, before := s.watcher.Trace, *s.watcher.Trace
-		t.Request = func(r stream.Request) { open.Add(1); before.Request(r) }
-		t.Response = func(r stream.Response) { open.Add(-1); before.Response(r) }
+		s.watcher.Trace.Add(stream.Trace{
+			Request:  func(stream.Request) { open.Add(1) },
+			Response: func(stream.Response) { open.Add(-1) },
+		})
 	}
 	return func() bool { return open.Load() > 0 }
 }

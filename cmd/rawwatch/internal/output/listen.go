@@ -25,35 +25,23 @@ func (p *Printer) Listen(w *stream.Watcher) {
 	if w.Trace == nil {
 		w.Trace = new(stream.Trace)
 	}
-	t, before := w.Trace, *w.Trace
 	first := true
-	t.Request = func(r stream.Request) {
-		first = true
-		if before.Request != nil {
-			before.Request(r)
-		}
-	}
-	t.Line = func(line []byte) {
-		if first {
-			first = false
+	w.Trace.Add(stream.Trace{
+		Request: func(stream.Request) { first = true },
+		Line: func(line []byte) {
 			var frame struct{ Object json.RawMessage }
-			if json.Unmarshal(line, &frame) == nil {
+			if first && json.Unmarshal(line, &frame) == nil {
 				p.learn(w, frame.Object)
 			}
-		}
-		if before.Line != nil {
-			before.Line(line)
-		}
-	}
-	t.Item = func(object []byte) {
-		if first {
 			first = false
-			p.learn(w, object)
-		}
-		if before.Item != nil {
-			before.Item(object)
-		}
-	}
+		},
+		Item: func(object []byte) {
+			if first {
+				p.learn(w, object)
+			}
+			first = false
+		},
+	})
 }
 
 // learn takes note of the columns in an object of w.
