@@ -180,8 +180,8 @@ func (script Script) Inject(f Fault) (Script, error) {
 }
 
 // places are the steps of exchange n (from 0) at which the fault can strike.
-// whole
-// is for faults of whole exchanges; events counts the events of the script so far.
+// whole is for faults of whole exchanges; events counts the events of the
+// script so far.
 func (f *Fault) places(n int, e Exchange, whole bool, events *int) (at []int) {
 	marked := false
 	for i := range e.Answer {

@@ -176,20 +176,20 @@ func (d *Reader) readRawLine() ([]byte, error) {
 // bareEvents makes one watch of event lines: a request of which nothing is
 // known, an answer, the lines, a clean end.
 func (d *Reader) bareEvents() (*Record, error) {
-	const start, answered, ended = 0, 1, 3
+	const asked, answered, lines, over = 0, 1, 2, 3
 	switch d.state {
-	case start:
+	case asked:
 		d.state = answered
 		return &Record{Exchange: 1, Kind: KindRequest, Method: http.MethodGet}, nil
 	case answered:
-		d.state++
+		d.state = lines
 		return &Record{Exchange: 1, Kind: KindResponse, Status: 200, Header: jsonHeader()}, nil
-	case ended:
+	case over:
 		return nil, io.EOF
 	}
 	line, err := d.readLine()
 	if err == io.EOF {
-		d.state = ended
+		d.state = over
 		if d.truncated != nil {
 			return nil, io.EOF
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -274,10 +275,7 @@ func (s *Store) Restore(rv string) bool {
 // at is the state at an RV that history covers, in a map of its own; mu is
 // held.
 func (s *Store) at(rv uint64) map[objectKey]*object {
-	state := make(map[objectKey]*object, len(s.objects))
-	for k, o := range s.objects {
-		state[k] = o
-	}
+	state := maps.Clone(s.objects)
 	for _, c := range slices.Backward(s.history) {
 		switch {
 		case c.rv <= rv:
