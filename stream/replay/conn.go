@@ -105,8 +105,8 @@ func (s *Server) setIdle(c *conn, idle bool) bool {
 	return !idle || !s.wantsConnections()
 }
 
-// finish sends FIN and reads until the client has closed too. To close at once
-// would not do: the kernel turns a close with unread bytes into RST.
+// finish sends FIN. Who calls it drains the connection, and only then closes
+// it: the kernel turns a close with unread bytes into RST.
 func (c *conn) finish() {
 	if w, ok := c.raw.(interface{ CloseWrite() error }); ok {
 		w.CloseWrite()

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"io"
 	"maps"
@@ -178,12 +179,7 @@ func (s *Sorter) line(e *Exchange, at int, line []byte) error {
 	return s.Each(p)
 }
 
-func (s *Sorter) limit() int {
-	if s.MaxAnswer == 0 {
-		return math.MaxInt
-	}
-	return s.MaxAnswer
-}
+func (s *Sorter) limit() int { return cmp.Or(s.MaxAnswer, math.MaxInt-1) }
 
 // hold keeps a piece of what can be looked into when it is whole.
 func (s *Sorter) hold(e *Exchange, piece []byte) {
@@ -208,13 +204,16 @@ func (s *Sorter) whole(e *Exchange, at int) error {
 		if err != nil {
 			return nil
 		}
-		body, _ = io.ReadAll(io.LimitReader(z, int64(s.limit()))) // as much as came
+		body, _ = io.ReadAll(io.LimitReader(z, int64(s.limit())+1)) // as much as came
 		if first, _, _ := bytes.Cut(body, []byte("\n")); decode.ScanEvent(first, new(decode.Event)) == nil {
 			for line := range bytes.Lines(body) {
 				if err := s.line(e, e.Line, line); err != nil {
 					return err
 				}
 			}
+			return nil
+		}
+		if len(body) > s.limit() {
 			return nil
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/rawwatch/stream"
 	"example.com/rawwatch/stream/replay"
 )
 
@@ -37,6 +38,7 @@ func sorted(t *testing.T, maxAnswer int, text string) (parts []string) {
 				part += " to watch"
 			}
 		case Line:
+			require.Equal(t, bytes.TrimSpace(p.Bytes), p.Bytes, "without its end")
 			part += " " + string(p.Event.Name)
 		case Answer:
 			part += fmt.Sprintf(" %d %s", p.Status, p.Bytes)
@@ -52,6 +54,12 @@ const head = `{"rwr":1}` + "\n"
 
 func packed(text string) string {
 	return base64.StdEncoding.EncodeToString([]byte(replay.Gzip(text)))
+}
+
+// packedList is an exchange whose answer is so long before it is compressed.
+func packedList(c, length int) string {
+	return record(c, `"t":"req","url":"/l"`) + record(c, `"t":"res","status":200,"h":{"Content-Encoding":"gzip"}`) +
+		record(c, `"t":"body","b64":"`+packed(strings.Repeat("x", length))+`"`) + record(c, `"t":"end","why":"eof"`)
 }
 
 func TestThePartsOfARecording(t *testing.T) {
@@ -83,6 +91,8 @@ func TestThePartsOfARecording(t *testing.T) {
 			[]string{"2 asked /l", "2 ended"}},
 		{"and one that is not", list + record(2, `"t":"body","text":"12345678"`) + record(2, `"t":"end","why":"eof"`), 8,
 			[]string{"2 asked /l", "2 answer 200 12345678", "2 ended"}},
+		{"in gzip, one byte too long", packedList(2, 101) + packedList(4, 100), 100,
+			[]string{"2 asked /l", "2 ended", "4 asked /l", "4 answer 200 " + strings.Repeat("x", 100), "4 ended"}},
 		{"no answer", record(3, `"t":"req","url":"/x"`) + record(3, `"t":"err","why":"refused","error":"x"`), 0, []string{"3 asked /x", "3 ended"}},
 		{"what belongs to nothing", record(7, `"t":"ev","ev":`+event("a")) + record(0, `"t":"mark","name":"x"`), 0, nil},
 	} {
@@ -91,6 +101,20 @@ func TestThePartsOfARecording(t *testing.T) {
 		})
 	}
 	assert.Equal(t, []string{"1 asked ", "1 line a", "1 ended"}, sorted(t, 0, event("a")+"\n"), "a file that has no requests")
+}
+
+func TestWhatARequestAsksFor(t *testing.T) {
+	for value, want := range map[string]bool{"": false, "0": false, "false": false, "False": false, "1": true, "true": true, "yes": true} {
+		assert.Equal(t, want, IsTrue(value), value)
+	}
+	for accept, want := range map[string]stream.View{
+		"": stream.Object, "application/json": stream.Object,
+		"application/json;as=Table;v=v1;g=meta.k8s.io,application/json":                     stream.Table,
+		"application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json": stream.MetadataOnly,
+		"application/json,application/json;as=Table;v=v1;g=meta.k8s.io":                     stream.Object,
+	} {
+		assert.Equal(t, want, ViewOf(accept), accept)
+	}
 }
 
 func TestTimeGoesOnWithTheRecords(t *testing.T) {

@@ -139,7 +139,7 @@ func (p *play) watch(ctx context.Context, t *Track) {
 // prepare makes the Watcher of a track, and the context for it.
 func (p *play) prepare(t *Track, o Options) context.Context {
 	hurried := &hurried{Context: p.ctx}
-	t.server = &server{ctx: p.ctx, asks: make(chan struct{}), steps: make(chan step)}
+	t.server = &server{asks: make(chan struct{}), steps: make(chan step)}
 	t.Watcher = stream.Watcher{
 		Client: &http.Client{Transport: t.server}, Server: &address,
 		Target: t.Target, View: t.View, Start: t.start, ResourceVersion: t.version,

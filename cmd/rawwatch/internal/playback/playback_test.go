@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"example.com/rawwatch/status"
 	"example.com/rawwatch/stream"
 	"example.com/rawwatch/stream/replay"
 )
@@ -108,6 +110,12 @@ func recording(lines ...string) string {
 	return all
 }
 
+// table is an event of a Table, whose row has this metadata.
+func table(eventType, rv, meta string) string {
+	return strings.TrimSpace(replay.EventOf(eventType, `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"`+rv+`"},"columnDefinitions":null,"rows":[{"cells":[],`+
+		`"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"`+rv+`",`+meta+`}}}]}`))
+}
+
 func TestWhatALoadMakesOfALongStory(t *testing.T) {
 	const watch = "/?watch=true&resourceVersion="
 	item, event := replay.Item, replay.Event
@@ -122,6 +130,20 @@ func TestWhatALoadMakesOfALongStory(t *testing.T) {
 			"/", "200", replay.ListPage("10", "y", item("a", "8")), "eof",
 			"/?continue=y", "200", replay.ListBody("10", item("b", "7")), "eof",
 		}, []string{"ADDED a 8", "ADDED b 7", "SYNCED  10"}},
+		{"pages of one object", []string{
+			"/?limit=1", "200", replay.ListPage("10", "x", item("a", "8")), "eof",
+			"/?limit=1&continue=x", "200", replay.ListBody("10", item("b", "7")), "eof",
+		}, []string{"ADDED a 8", "ADDED b 7", "SYNCED  10"}},
+		{"a page of some other list", []string{
+			"/", "200", replay.ListPage("10", "x", item("a", "8")), "eof",
+			"/?continue=z", "200", replay.ListBody("9", item("z", "1")), "eof",
+			"/?continue=x", "200", replay.ListBody("10", item("b", "7")), "eof",
+		}, []string{"ADDED a 8", "ADDED b 7", "SYNCED  10"}},
+		{"what another verb was answered", []string{
+			`"c":9,"t":"req","method":"DELETE","url":"/api/v1/namespaces/t/configmaps"`, `"c":9,"t":"res","status":200`,
+			`"c":9,"t":"body","json":` + replay.ListBody("9", item("z", "8")), `"c":9,"t":"end","why":"eof"`,
+			"/", "200", replay.ListBody("10", item("a", "8")), "eof",
+		}, []string{"ADDED a 8", "SYNCED  10"}},
 		{"a list that is cut is none", []string{
 			"/", "200", `"t":"body","text":"{\"kind\":\"ConfigMapList\",\"items\":["`, "eof",
 			"/", "200", replay.ListBody("10", item("a", "8")), "eof",
@@ -145,6 +167,10 @@ func TestWhatALoadMakesOfALongStory(t *testing.T) {
 		{"a streaming list", []string{
 			watch + "&sendInitialEvents=true", "200", event("ADDED", "a", "8"), replay.InitialEventsEnd("10"), event("ADDED", "b", "11"), "eof",
 		}, []string{"ADDED a 8", "SYNCED  10", "ADDED b 11"}},
+		{"a streaming list of Tables", []string{
+			`"c":9,"t":"req","url":"/api/v1/pods?watch=true&sendInitialEvents=true","h":{"Accept":"application/json;as=Table;v=v1;g=meta.k8s.io,application/json"}`, `"c":9,"t":"res","status":200`,
+			`"c":9,"t":"ev","ev":` + table("ADDED", "8", `"name":"a"`), `"c":9,"t":"ev","ev":` + table("BOOKMARK", "10", `"annotations":{"k8s.io/initial-events-end":"true"}`),
+		}, []string{"ADDED a 8", "SYNCED  10"}},
 		{"a streaming list that was cut", []string{
 			watch + "&sendInitialEvents=true", "200", event("ADDED", "z", "8"), "eof",
 			"/", "200", replay.ListBody("10", item("a", "8")), "eof",
@@ -171,7 +197,7 @@ func TestWhatALoadMakesOfALongStory(t *testing.T) {
 // Of several tracks the events come in the order of the recording.
 func TestTracksTakeTurns(t *testing.T) {
 	pods := func(c int, query, record string) string {
-		return fmt.Sprintf(`{"c":%d,"t":"req","url":"/api/v1/pods?%s"}`+"\n"+`{"c":%d,"t":"res","status":200}`+"\n"+`{"c":%d,%s}`+"\n", c, query, c, c, record)
+		return fmt.Sprintf(`{"c":%d,"d":3600,"t":"req","url":"/api/v1/pods?%s"}`+"\n"+`{"c":%d,"t":"res","status":200}`+"\n"+`{"c":%d,%s}`+"\n", c, query, c, c, record)
 	}
 	event := func(c int, name, rv string) string {
 		return fmt.Sprintf(`{"c":%d,"d":3600,"t":"ev","ev":%s}`+"\n", c, strings.TrimSpace(replay.Event("ADDED", name, rv)))
@@ -180,11 +206,11 @@ func TestTracksTakeTurns(t *testing.T) {
 		pods(2, "limit=500", `"t":"body","json":`+replay.ListBody("10", replay.Item("p", "8"))) + `{"c":2,"t":"end","why":"eof"}` + "\n" +
 		event(1, "a", "6") + pods(3, "watch=true&resourceVersion=10", strings.TrimSpace(event(3, "q", "11"))[len(`{"c":3,`):len(strings.TrimSpace(event(3, "q", "11")))-1]) +
 		event(1, "b", "7") + event(3, "r", "12")
-	for _, speed := range []float64{0, 60} {
+	for speed, took := range map[float64]time.Duration{0: 0, 60: 6 * time.Minute, 1: 6 * time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
 			assert.Equal(t, []string{"ADDED p 8", "SYNCED  10", "ADDED a 6", "ADDED q 11", "ADDED b 7", "ADDED r 12"}, events(t, text(whole), speed))
-			assert.Equal(t, time.Duration(speed)*4*time.Minute/60, time.Since(began))
+			assert.Equal(t, took, time.Since(began), "an hour of silence is a part of the recording")
 		})
 	}
 }
@@ -275,6 +301,41 @@ func TestWhatEndsAPlayback(t *testing.T) {
 		}
 		assert.ErrorContains(t, last, "no such page")
 	})
+}
+
+func TestWhereObjectsAreThatWereRecordedAlone(t *testing.T) {
+	for kind, want := range map[string]string{
+		"Pod": "/api/v1/pods", "PodList": "/api/v1/pods", "Endpoints": "/api/v1/endpoints", "Box": "/api/v1/boxes", "Batch": "/api/v1/batches",
+		"NetworkPolicy": "/api/v1/networkpolicies", "Key": "/api/v1/keys",
+	} {
+		assert.Equal(t, want, Path(kind, "v1"))
+	}
+	assert.Equal(t, "/apis/apps/v1/deployments", Path("Deployment", "apps/v1"))
+
+	r, err := Look(text(table("ADDED", "8", `"name":"a"`)+"\n"+replay.Event("ADDED", "b", "9"))(t), maxFrame)
+	require.NoError(t, err)
+	require.Len(t, r.Tracks, 1)
+	assert.Equal(t, "ConfigMap", r.Tracks[0].Kind, "a Table has no kind of its own")
+	assert.Equal(t, "configmaps", r.Tracks[0].Target.String())
+}
+
+// The server's own words are for the loss that they were said of.
+func TestALossHasItsCause(t *testing.T) {
+	const watch = "/?watch=true&resourceVersion="
+	list := func(rv string) string { return replay.ListBody(rv) }
+	whole := text(recording("/", "200", list("10"), "eof", watch+"10", "410", `{"kind":"Status","code":410,"message":"too old"}`, "eof",
+		"/", "200", list("20"), "eof", watch+"20", "200", replay.EventOf("ERROR", `{"kind":"Status","code":410,"message":"of an event"}`), "eof",
+		"/", "200", list("30"), "eof", watch+"30", "410", `"t":"body","text":"{\"code\":410,"`, "eof", "/", "200", list("40"), "eof"))
+	r, err := Look(whole(t), maxFrame)
+	require.NoError(t, err)
+	var causes []string
+	for ev, err := range r.Play(t.Context(), whole(t), Options{MaxFrame: maxFrame}) {
+		require.NoError(t, err)
+		if answer, ok := errors.AsType[*status.Error](ev.Cause); ok {
+			causes = append(causes, answer.Message)
+		}
+	}
+	assert.Equal(t, []string{"too old", "of an event", "the recorded client listed again"}, causes)
 }
 
 func TestWhatIsHiddenIsCounted(t *testing.T) {

@@ -13,25 +13,24 @@ import (
 // server is the http.RoundTripper of a track. It has no script in its hands:
 // for each step it asks, and waits.
 type server struct {
-	ctx   context.Context
 	asks  chan struct{}
 	steps chan step
 
-	pages []page // of the list at hand; nil while a watch goes on
+	pages []page // of the last list
 }
 
 // next asks for a step.
-func (s *server) next() (step, error) {
+func (s *server) next(ctx context.Context) (step, error) {
 	select {
 	case s.asks <- struct{}{}:
-	case <-s.ctx.Done():
-		return step{}, context.Cause(s.ctx)
+	case <-ctx.Done():
+		return step{}, context.Cause(ctx)
 	}
 	select {
 	case st := <-s.steps:
 		return st, nil
-	case <-s.ctx.Done():
-		return step{}, context.Cause(s.ctx)
+	case <-ctx.Done():
+		return step{}, context.Cause(ctx)
 	}
 }
 
@@ -43,11 +42,10 @@ var errNoPage = errors.New("playback: the recording has no such page of a list")
 func (s *server) RoundTrip(r *http.Request) (*http.Response, error) {
 	q := r.URL.Query()
 	if exchange.IsTrue(q.Get("watch")) {
-		s.pages = nil
-		return answer(r, &watch{server: s}), nil
+		return answer(r, &watch{server: s, ctx: r.Context()}), nil
 	}
 	if s.pages == nil {
-		st, err := s.next()
+		st, err := s.next(r.Context())
 		if err != nil {
 			return nil, err
 		}
@@ -73,6 +71,7 @@ func answer(r *http.Request, body io.Reader) *http.Response {
 // ends, since history was lost there.
 type watch struct {
 	server *server
+	ctx    context.Context // of the request
 	buf    []byte
 	left   []byte // of buf
 	over   bool
@@ -83,7 +82,7 @@ func (w *watch) Read(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	if len(w.left) == 0 {
-		st, err := w.server.next()
+		st, err := w.server.next(w.ctx)
 		if err != nil {
 			return 0, err
 		}

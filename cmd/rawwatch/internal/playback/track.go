@@ -116,6 +116,8 @@ func Path(kind, apiVersion string) string {
 func plural(kind string) string {
 	name := strings.ToLower(kind)
 	switch {
+	case name == "endpoints":
+		return name // the one kind that is a plural already
 	case strings.HasSuffix(name, "s"), strings.HasSuffix(name, "x"), strings.HasSuffix(name, "ch"):
 		return name + "es"
 	case strings.HasSuffix(name, "y") && !strings.HasSuffix(name, "ey"):
