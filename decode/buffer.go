@@ -105,10 +105,13 @@ func (b *buffer) reserve(n int) {
 // poison overwrites bytes that were lent and are not any more, so that a slice
 // kept by mistake shows at once: '!' begins no JSON and is in no name.
 func poison(b []byte) {
-	for i := range b {
-		b[i] = '!'
+	for len(b) > 0 {
+		b = b[copy(b, poisonText):]
 	}
 }
+
+// poisonText is longer than nearly all that is spoiled, which is then one copy.
+const poisonText = "!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!"
 
 // poisonStart spoils JSON of any size. Its first bytes are enough: to
 // overwrite all of a large object would cost as much as reading it did.

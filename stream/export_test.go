@@ -1,5 +1,7 @@
 package stream
 
+import "runtime"
+
 // What tests of the other package may see and touch.
 
 // OnWrite puts f in the place of the writing of c's file. write does it, to the
@@ -37,4 +39,21 @@ func (w *Watcher) Holds(kind EventType, namespace, name, version string) bool {
 		return kind == Deleted && p.namespace == namespace && p.name == name
 	}
 	return false
+}
+
+// DropIndex forgets all objects, so that what they cost can be measured. The
+// watch is of no use afterwards.
+func (w *Watcher) DropIndex() {
+	w.session.mu.Lock()
+	defer w.session.mu.Unlock()
+	w.session.index = index{}
+}
+
+// LiveHeap is the number of bytes that are alive.
+func LiveHeap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }

@@ -11,7 +11,7 @@ import (
 const aUID, bUID = "9eac3acf-21d5-48dd-8ed7-bddc1ac53b22", "df07d152-0842-4fe6-823e-7733527f7361"
 
 func TestIdentityKeepsWhatItWasGiven(t *testing.T) {
-	for _, uid := range []string{"", aUID, "u-a", "9EAC3ACF-21D5-48DD-8ED7-BDDC1AC53B22", "00000000-0000-0000-0000-000000000000", "9eac3acf-21d5-48dd-8ed7-bddc1ac53b2", "9eac3acf021d5-48dd-8ed7-bddc1ac53b22"} {
+	for _, uid := range []string{"", aUID, "u-a", "9EAC3ACF-21D5-48DD-8ED7-BDDC1AC53B22", "00000000-0000-0000-0000-000000000000", "9eac3acf-21d5-48dd-8ed7-bddc1ac53b2", "9eac3acf021d5-48dd-8ed7-bddc1ac53b22", "9eac3acf-21d5-48dd-8ed7-bddc1ac53b2g", "/eac3acf-21d5-48dd-8ed7-bddc1ac53b22"} {
 		for _, version := range []string{"", "1", "10340", "9223372036854775807", "99999999999999999999", "0", "007", "v:7/é"} {
 			id := newIdentity([]byte(uid), []byte(version))
 			assert.Equal(t, uid, id.uidText())
@@ -84,21 +84,13 @@ func TestIndexSweepFindsTheUnmarkedInOrder(t *testing.T) {
 func BenchmarkIndexSize(b *testing.B) {
 	const objects = 100_000
 	for b.Loop() {
-		before := liveHeap()
+		before := LiveHeap()
 		var x index
 		for i := range objects {
 			uid := fmt.Appendf(nil, "%08x-21d5-48dd-8ed7-bddc1ac53b22", i)
 			x.put(nowhere, "production", fmt.Sprintf("checkout-7d4b9c6f5d-%05d", i), newIdentity(uid, fmt.Append(nil, 10340+i)))
 		}
-		b.ReportMetric(float64(liveHeap()-before)/objects, "B/object")
+		b.ReportMetric(float64(LiveHeap()-before)/objects, "B/object")
 		runtime.KeepAlive(&x)
 	}
-}
-
-func liveHeap() uint64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.GC()
-	runtime.ReadMemStats(&m)
-	return m.HeapAlloc
 }
