@@ -166,6 +166,7 @@ func TestKubectlSeesARecording(t *testing.T) {
 			b := named(told.existed, "b")[0]
 			assert.JSONEq(t, b.JSON, kubectl("get", "cm", "b", "-o", "json", "--show-managed-fields"))
 			assert.Equal(t, b.JSON+"\n", kubectl("get", "--raw", "/api/v1/namespaces/t/configmaps/b"), "to the byte")
+			assert.Regexp(t, `(?s)^Name: +b\n.*Events: +<none>\n$`, kubectl("describe", "cm", "b"), "no events were recorded")
 			assert.Contains(t, refused("get", "cm", "none"), `Error from server (NotFound): configmaps "none" not found`)
 			assert.Contains(t, refused("get", "pods"), `the server doesn't have a resource type "pods"`)
 			assert.Contains(t, refused("delete", "cm", "b", "--wait=false"), "a recording is read-only")

@@ -75,7 +75,7 @@ func (s *Server) first(collection string, of part) (object string, err error) {
 		}
 		switch ev := &p.Event; p.Kind {
 		case exchange.Line:
-			if string(ev.Type) != "BOOKMARK" && of.takes(&ev.Meta, ev.Object) {
+			if of.takes(&ev.Meta, ev.Object) {
 				object = string(ev.Object)
 				return errFound
 			}

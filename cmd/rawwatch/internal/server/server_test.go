@@ -372,8 +372,10 @@ func TestEventsAboutAnObject(t *testing.T) {
 	assert.JSONEq(t, events+`"1"},"items":[]}`, body, "none were recorded")
 	status, _ = ask(t, New(script()), "GET", "/api/v1/namespaces/t/events")
 	assert.Equal(t, 404, status, "who asks for all of them has to know")
-	status, _ = ask(t, New(script()), "GET", path+"involvedObject.name%3Dx&watch=true")
-	assert.Equal(t, 404, status)
+	for _, other := range []string{path + "involvedObject.name%3Dx&watch=true", strings.Replace(path, "/api/v1", "/apis/events.k8s.io/v1", 1) + "involvedObject.name%3Dx"} {
+		status, _ = ask(t, New(script()), "GET", other)
+		assert.Equal(t, 404, status, "nobody needs it: %s", other)
+	}
 }
 
 func TestMetadataAlone(t *testing.T) {
@@ -479,6 +481,31 @@ func TestAfterTheEndThereIsSilence(t *testing.T) {
 	})
 }
 
+// A client that resumes where the recording ends has seen all of it: its last
+// watch does not come again and again.
+func TestTheLastWatchComesOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := New(replay.Script{
+			replay.On(replay.List(cm), replay.JSON(200, replay.ListBody("10"))...),
+			replay.On(replay.Watch(cm, "10"), replay.Respond(200), replay.Write(replay.Event("ADDED", "a", "11"))),
+		})
+		for _, want := range []string{replay.Event("ADDED", "a", "11"), ""} {
+			_, body := ask(t, s, "GET", cm+"?watch=true&resourceVersion=10&timeoutSeconds=7")
+			assert.Equal(t, want, body)
+		}
+	})
+}
+
+func TestAllNamespacesAreTheOneThatWasRecorded(t *testing.T) {
+	list := func(namespace string) replay.Exchange {
+		return replay.On(replay.List("/api/v1/namespaces/"+namespace+"/configmaps"), replay.JSON(200, replay.ListBody("10", replay.Item(namespace, "8")))...)
+	}
+	_, body := ask(t, New(replay.Script{list("t"), list("t")}), "GET", "/api/v1/configmaps")
+	assert.Contains(t, body, `"name":"t"`)
+	status, _ := ask(t, New(replay.Script{list("t"), list("u")}), "GET", "/api/v1/configmaps")
+	assert.Equal(t, 404, status, "two are not all there are")
+}
+
 func TestEveryRequestIsLogged(t *testing.T) {
 	var log []string
 	s := New(script())
@@ -508,6 +535,8 @@ func TestARecordingWithoutRequestsCanBeAskedFor(t *testing.T) {
 			assert.JSONEq(t, `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[]}`, list, path)
 			_, got := ask(t, s, "GET", path+"?watch=true&resourceVersion=1")
 			assert.Equal(t, events, got, path)
+			_, object := ask(t, s, "GET", path+"/a")
+			assert.Equal(t, replay.Item("a", "7")+"\n", object, path)
 		}
 	}
 
