@@ -246,6 +246,9 @@ func TestWhatIsNoRecordingIsRefusedWithItsLine(t *testing.T) {
 		`{"c":1}` + "\n":                                  `replay: line 2: no "t": what kind of record is it?`,
 		`{"t":"ev","ev":{"a":1}}` + "\n":                  `replay: line 2: "ev" is not an event: no object with a "type"`,
 		`{"t":"ev","cut":[2,1],"ev":{"type":"A"}}` + "\n": `replay: line 2: "cut" [2 1]: not ascending between 1 and 12`,
+		`{"t":"ev","cut":[2,2],"ev":{"type":"A"}}` + "\n": `replay: line 2: "cut" [2 2]: not ascending between 1 and 12`,
+		`{"t":"ev","cut":[0],"ev":{"type":"A"}}` + "\n":   `replay: line 2: "cut" [0]: not ascending between 1 and 12`,
+		`{"t":"ev","cut":[13],"ev":{"type":"A"}}` + "\n":  `replay: line 2: "cut" [13]: not ascending between 1 and 12`,
 		`{"t":"end","d":-1}` + "\n":                       `replay: line 2: "d" is negative`,
 		`{"t":"res","h":{"A":5}}` + "\n":                  "replay: line 2: header A: neither a string nor strings",
 	} {

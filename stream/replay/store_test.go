@@ -293,6 +293,7 @@ func TestStoreSelectorsTellOfEnteringAndLeaving(t *testing.T) {
 		for selector, want := range map[string]bool{
 			"app=x": true, "app==x": true, "app!=x": false, "app": true, "!app": false, "other": false, "!other": true,
 			"app in (x, y)": true, "app notin (x,y)": false, "other notin (x)": true, "app=x,tier in (2,3)": false, "other!=x": true,
+			"other=": false, "other!=": true, // a label that is missing is not an empty one
 		} {
 			l := list(t, srv, ConfigMaps+"?fieldSelector=metadata.name%3Dl&labelSelector="+url.QueryEscape(selector))
 			assert.Equal(t, want, len(l.Items) == 1, selector)

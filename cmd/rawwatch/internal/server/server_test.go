@@ -133,20 +133,24 @@ func TestARefusedWatchBehindAListIsAnEvent(t *testing.T) {
 // to the next client, while the first one is still watching.
 func TestWhenAListIsOver(t *testing.T) {
 	watch := replay.Watch(cm, "10")
+	after := func(steps ...replay.Step) []replay.Step {
+		return append([]replay.Step{replay.Respond(200), replay.Write(replay.Event("ADDED", "a", "11"))}, steps...)
+	}
 	for _, tt := range []struct {
 		name string
 		end  []replay.Step
 		over bool
 	}{
-		{"a clean end", []replay.Step{replay.End()}, true},
-		{"broken off", []replay.Step{replay.Cut()}, true},
-		{"an ERROR event, at which the client leaves", []replay.Step{replay.Write(replay.ErrorEvent(410, "Expired")), replay.Hold()}, true},
-		{"the client leaves", []replay.Step{replay.Hold()}, false},
+		{"a clean end", after(replay.End()), true},
+		{"broken off", after(replay.Cut()), true},
+		{"an ERROR event, at which the client leaves", after(replay.Write(replay.ErrorEvent(410, "Expired")), replay.Hold()), true},
+		{"a refusal, at which the client leaves", []replay.Step{replay.Respond(410), replay.Write(replay.StatusBody(410, "Expired") + "\n"), replay.Hold()}, true},
+		{"the client leaves", after(replay.Hold()), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			server := httptest.NewServer(New(replay.Script{
 				replay.On(replay.List(cm), replay.JSON(200, replay.ListBody("10"))...),
-				replay.On(watch, append([]replay.Step{replay.Respond(200), replay.Write(replay.Event("ADDED", "a", "11"))}, tt.end...)...),
+				replay.On(watch, tt.end...),
 				replay.On(replay.List(cm), replay.JSON(200, replay.ListBody("20"))...),
 			}))
 			defer server.Close()
@@ -164,7 +168,7 @@ func TestWhenAListIsOver(t *testing.T) {
 			resp, err := server.Client().Get(server.URL + cm + "?watch=true&resourceVersion=10")
 			require.NoError(t, err)
 			lines := bufio.NewReader(resp.Body)
-			for line := ""; err == nil && !strings.Contains(line, "ERROR"); {
+			for line := ""; err == nil && !strings.Contains(line, "ERROR") && resp.StatusCode == 200; {
 				line, err = lines.ReadString('\n')
 				if !tt.over {
 					break
@@ -247,9 +251,11 @@ func TestAStreamIsServedAsAList(t *testing.T) {
 func TestAStreamThatWasCutIsNoList(t *testing.T) {
 	s := New(streaming(replay.Write(replay.Event("ADDED", "a", "8"))))
 	assert.PanicsWithValue(t, http.ErrAbortHandler, func() { ask(t, s, "GET", cm) })
-	refused := New(replay.Script{replay.On(streaming()[0].Request, replay.JSON(422, replay.StatusBody(422, "Invalid"))...)})
-	status, _ := ask(t, refused, "GET", cm)
+	refusal := "{\n" + replay.StatusBody(422, "Invalid")[1:] + "\n"
+	refused := New(replay.Script{replay.On(streaming()[0].Request, replay.JSON(422, refusal)...)})
+	status, body := ask(t, refused, "GET", cm)
 	assert.Equal(t, 422, status)
+	assert.Equal(t, refusal, body, "its lines are no events")
 }
 
 // everywhere is a list and a watch of all namespaces.
@@ -409,6 +415,11 @@ func TestMetadataAlone(t *testing.T) {
 	assert.Equal(t, event("ADDED", `{"kind":"Table","metadata":{}}`), get(table, cm+"?watch=true&resourceVersion=10", "PartialObjectMetadata"), "nor taken apart")
 }
 
+func TestAPartOfWhatWasBrokenOffIsBrokenOff(t *testing.T) {
+	s := New(replay.Script{replay.On(replay.List("/api/v1/configmaps"), replay.Respond(200), replay.Write(replay.ListBody("10", replay.Item("a", "8"))), replay.Cut())})
+	assert.PanicsWithValue(t, http.ErrAbortHandler, func() { ask(t, s, "GET", cm) })
+}
+
 func TestOneObjectByItsName(t *testing.T) {
 	s, err := Load(opener(everywhere()), 0, nil)
 	require.NoError(t, err)
@@ -478,6 +489,13 @@ func TestAfterTheEndThereIsSilence(t *testing.T) {
 		r := httptest.NewRequestWithContext(ctx, "GET", cm+"?watch=true&resourceVersion=99", nil)
 		New(script()).ServeHTTP(httptest.NewRecorder(), r)
 		assert.Equal(t, time.Hour, time.Since(began), "or until the client leaves")
+
+		began = time.Now()
+		r = httptest.NewRequestWithContext(ctx, "GET", cm+"?watch=true&resourceVersion=99&timeoutSeconds=9223372037", nil)
+		ctx, cancel = context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		New(script()).ServeHTTP(httptest.NewRecorder(), r.WithContext(ctx))
+		assert.Equal(t, time.Hour, time.Since(began), "also if it asks for longer than there are numbers")
 	})
 }
 
