@@ -2,8 +2,7 @@ package status
 
 import (
 	"bytes"
-	"math"
-	"strconv"
+	"strings"
 	"time"
 )
 
@@ -128,32 +127,42 @@ func text(value []byte, limit int) string {
 	return string(unescape(make([]byte, 0, min(len(quoted), limit)), quoted, limit))
 }
 
-// number reads a value that is a number, or a string that holds one: some
-// servers write code and retryAfterSeconds from languages without integers.
-func number(value []byte) (float64, bool) {
+// thousandths reads a value that is a number, or a string that holds one: some
+// servers write code and retryAfterSeconds from languages without integers. It
+// stops counting at unlimited. An exponent makes it no number: nobody has seen
+// one there, and strconv.ParseFloat is 12 KB of a small program.
+func thousandths(value []byte) (n int, ok bool) {
 	digits := string(value)
 	if s := text(value, maxField); s != "" {
 		digits = s
 	}
-	n, err := strconv.ParseFloat(digits, 64)
-	return n, err == nil && !math.IsNaN(n)
+	digits, negative := strings.CutPrefix(digits, "-")
+	whole, fraction, hasFraction := strings.Cut(digits, ".")
+	if !isDigits(whole) || hasFraction && !isDigits(fraction) {
+		return 0, false
+	}
+	for _, digit := range whole + (fraction + "000")[:3] {
+		n = min(n*10+int(digit-'0'), unlimited)
+	}
+	if negative {
+		n = -n
+	}
+	return n, true
 }
+
+const unlimited = 1e9 // thousandths: more than any code, and than MaxRetryAfter
 
 // code reads a number that can be an HTTP status. What cannot is left out, so
 // that the other fields of the answer are not contradicted by garbage.
 func code(value []byte) int {
-	n, ok := number(value)
-	if !ok || n < 100 || n >= 1000 || n != math.Trunc(n) {
+	n, ok := thousandths(value)
+	if !ok || n < 100_000 || n >= 1000_000 || n%1000 != 0 {
 		return 0
 	}
-	return int(n)
+	return n / 1000
 }
 
 func seconds(value []byte) time.Duration {
-	n, ok := number(value)
-	if !ok || n <= 0 {
-		return 0
-	}
-	// Capped as a float: the product may not fit a Duration.
-	return time.Duration(min(n, MaxRetryAfter.Seconds()) * float64(time.Second))
+	n, _ := thousandths(value)
+	return capped(time.Duration(n) * time.Millisecond)
 }

@@ -37,10 +37,11 @@ const (
 // It holds functions, and not their work, so that a program without a
 // checkpoint links none of it.
 type Checkpoint struct {
-	path  string
-	lock  func(path string) (io.Closer, error)
-	read  func(path string, of []checkpointOwner) ([]section, error)
-	write func(path string, sections []section) error
+	path string
+	// open takes the lock, and restores the keeper's members from the file.
+	open func(*keeper) error
+	// write writes what the members know into the file.
+	write func(path string, members []member) error
 }
 
 // CheckpointFile is a checkpoint in a file. If the file is there, a watch goes
@@ -53,7 +54,7 @@ type Checkpoint struct {
 //
 // The sources of a merged watch may share one: see [Merge].
 func CheckpointFile(path string) *Checkpoint {
-	return &Checkpoint{path: path, lock: lockFile, read: readCheckpoint, write: writeCheckpoint}
+	return &Checkpoint{path: path, open: (*keeper).openFile, write: writeMembers}
 }
 
 // What may be wrong with a checkpoint. Each comes inside a *CheckpointError.

@@ -8,8 +8,8 @@ import "runtime"
 // path that it is given.
 func (c *Checkpoint) OnWrite(f func(path string, write func(path string) error) error) {
 	real := c.write
-	c.write = func(path string, sections []section) error {
-		return f(path, func(path string) error { return real(path, sections) })
+	c.write = func(path string, members []member) error {
+		return f(path, func(path string) error { return real(path, members) })
 	}
 }
 

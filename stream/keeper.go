@@ -133,7 +133,7 @@ func (k *keeper) open() error {
 		}
 	}
 	if k.file != nil && k.ranges == 0 {
-		if err := k.read(); err != nil {
+		if err := k.file.open(k); err != nil {
 			k.closeLock()
 			if at, ok := errors.AsType[*fs.PathError](err); ok {
 				err = at.Err // the path is said once
@@ -145,7 +145,8 @@ func (k *keeper) open() error {
 	return nil
 }
 
-func (k *keeper) read() error {
+// openFile is Checkpoint.open.
+func (k *keeper) openFile() error {
 	k.path = k.file.path
 	if k.path == "" {
 		return errors.New("it has no path")
@@ -155,7 +156,7 @@ func (k *keeper) read() error {
 		k.path = real
 	}
 	var err error
-	if k.lock, err = k.file.lock(k.path + ".lock"); err != nil {
+	if k.lock, err = lockFile(k.path + ".lock"); err != nil {
 		return err
 	}
 	info, err := os.Stat(k.path)
@@ -170,7 +171,7 @@ func (k *keeper) read() error {
 	case !info.Mode().IsRegular():
 		return errors.New("it is no regular file")
 	}
-	sections, err := k.file.read(k.path, k.owners())
+	sections, err := readCheckpoint(k.path, k.owners())
 	if err != nil {
 		return err
 	}
@@ -228,11 +229,7 @@ func (k *keeper) save() {
 	if k.file == nil || !k.unsaved {
 		return
 	}
-	var sections []section
-	for _, m := range k.members {
-		sections = append(sections, m.session.section(m.settings))
-	}
-	err := k.file.write(k.path, sections)
+	err := k.file.write(k.path, k.members)
 	if err == nil {
 		k.seen, err = os.Stat(k.path)
 	}
@@ -242,6 +239,15 @@ func (k *keeper) save() {
 		return
 	}
 	k.failed.Store(nil)
+}
+
+// writeMembers is Checkpoint.write.
+func writeMembers(path string, members []member) error {
+	var sections []section
+	for _, m := range members {
+		sections = append(sections, m.session.section(m.settings))
+	}
+	return writeCheckpoint(path, sections)
 }
 
 // err is that of the last write.

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"runtime"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -91,12 +92,10 @@ func (s *settings) selectors() url.Values {
 }
 
 func (s *settings) request(r request, q url.Values) request {
-	base := *s.server
-	base.User = nil
-	if base.Path == "" {
-		base.Path = "/" // or JoinPath makes a relative path of it
-	}
-	r.url = base.JoinPath(s.target.path())
+	at := *s.server
+	at.User = nil
+	at.Path, at.RawPath = below(at.Path, s.target.path(asIs)), below(at.EscapedPath(), s.target.path(url.PathEscape))
+	r.url = &at
 	if s.view == TableObject {
 		q.Set("includeObject", "Object")
 	}
@@ -107,6 +106,12 @@ func (s *settings) request(r request, q url.Values) request {
 	}
 	return r
 }
+
+// below puts a path under the prefix of a server. url.URL.JoinPath does it too,
+// and cleans: all that would do is to follow dots in names.
+func below(prefix, path string) string { return strings.TrimRight(prefix, "/") + path }
+
+func asIs(s string) string { return s }
 
 // accept asks for a view, and for the plain object from servers that do not
 // know it. The metadata view has one name for lists and another for watches;

@@ -58,19 +58,20 @@ func ParsePath(path string) (Target, error) {
 	return t, nil
 }
 
-// path is the collection's path, below the server's own prefix.
-func (t Target) path() string {
+// path is the collection's path, below the server's own prefix, with each name
+// as escape writes it.
+func (t Target) path(escape func(string) string) string {
 	var b strings.Builder
 	if t.Group == "" {
 		b.WriteString("/api/")
 	} else {
-		b.WriteString("/apis/" + url.PathEscape(t.Group) + "/")
+		b.WriteString("/apis/" + escape(t.Group) + "/")
 	}
-	b.WriteString(url.PathEscape(t.Version))
+	b.WriteString(escape(t.Version))
 	if t.Namespace != "" {
-		b.WriteString("/namespaces/" + url.PathEscape(t.Namespace))
+		b.WriteString("/namespaces/" + escape(t.Namespace))
 	}
-	b.WriteString("/" + url.PathEscape(t.Resource))
+	b.WriteString("/" + escape(t.Resource))
 	return b.String()
 }
 
