@@ -10,7 +10,7 @@ import (
 
 // begin sends a request and waits for its headers. A failure is in the
 // outcome; the error ends the range. The connection is never nil.
-func (l *loop) begin(r request) (*connection, outcome, error) {
+func (l *loop) begin(r request, o *outcome) (*connection, error) {
 	c, err := l.send(r)
 	if l.refusesView(err) {
 		// Accept has offered the plain object too, which is what a server
@@ -20,11 +20,11 @@ func (l *loop) begin(r request) (*connection, outcome, error) {
 		c.close()
 		c, err = l.send(r)
 	}
-	o := outcome{verb: r.verb, answered: err == nil, timeout: r.timeout}
+	o.verb, o.answered, o.timeout = r.verb, err == nil, r.timeout
 	if err != nil {
-		return c, l.outcome(c, o, err), l.done()
+		return c, l.complete(c, o, err)
 	}
-	return c, o, nil
+	return c, nil
 }
 
 // refusesView reports whether a server would not send the view it was asked
@@ -59,16 +59,16 @@ func (l *loop) send(r request) (*connection, error) {
 }
 
 // end closes a request that was answered, and completes its outcome.
-func (l *loop) end(c *connection, o outcome, err error) (outcome, error) {
+func (l *loop) end(c *connection, o *outcome, err error) error {
 	c.close()
-	return l.outcome(c, o, err), l.done()
+	return l.complete(c, o, err)
 }
 
-func (l *loop) outcome(c *connection, o outcome, err error) outcome {
+func (l *loop) complete(c *connection, o *outcome, err error) error {
 	o.err, o.now = err, time.Now()
 	o.age = o.now.Sub(c.sent)
 	o.waited = c.opened.Sub(c.sent)
 	o.bytes = c.bytes()
 	l.session.add(&l.session.counters.Bytes, o.bytes)
-	return o
+	return l.done()
 }

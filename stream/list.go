@@ -18,15 +18,15 @@ var errStatusItem = errors.New("stream: a Status among the items of a list")
 // list reads one page and delivers what is new in it. The returned error ends
 // the range (the caller left, or ctx is done); how the request went is in the
 // outcome.
-func (l *loop) list(at listing) (outcome, error) {
+func (l *loop) list(at listing, o *outcome) error {
 	s := l.session
 	if at.token == "" {
 		l.beginRun()
 	}
-	c, o, err := l.begin(l.listRequest(l.limit(at), at.token, l.notOlder(at), at.page))
+	c, err := l.begin(l.listRequest(l.limit(at), at.token, l.notOlder(at), at.page), o)
 	defer c.close()
 	if o.err != nil || err != nil {
-		return o, err
+		return err
 	}
 
 	reader := decode.NewListReader(c.body, l.maxFrame)
@@ -53,7 +53,7 @@ func (l *loop) list(at listing) (outcome, error) {
 		full := at.full || isOlder(version, s.position.last)
 		known, err := l.item(&item, full)
 		if err != nil {
-			return o, err
+			return err
 		}
 		left = left || known && !full
 	}
@@ -70,7 +70,7 @@ func (l *loop) list(at listing) (outcome, error) {
 		return l.end(c, o, errSamePage)
 	case o.header.Continue == "" && !o.wentBack:
 		if err := l.synced(o.header.ResourceVersion); err != nil {
-			return o, err
+			return err
 		}
 	}
 	return l.end(c, o, nil)

@@ -33,78 +33,87 @@ type request struct {
 // Without, it is a consistent read. The token of a page carries its own
 // version, and servers refuse any beside it.
 func (s *settings) listRequest(limit int, token, version string, page int) request {
-	q := s.selectors()
-	if limit > 0 {
-		q.Set("limit", strconv.Itoa(limit))
-	}
+	var q query
 	switch {
 	case token != "":
-		q.Set("continue", token)
+		q.add("continue", token)
 	case version != "":
-		q.Set("resourceVersion", version)
-		q.Set("resourceVersionMatch", "NotOlderThan")
+		q.add("resourceVersion", version)
+		q.add("resourceVersionMatch", "NotOlderThan")
+	}
+	if limit > 0 {
+		q.add("limit", strconv.Itoa(limit))
 	}
 	return s.request(request{verb: List, page: page}, q)
 }
 
 // watchRequest asks for the events after version. Bookmarks are always asked
 // for: they keep the resume point of a quiet collection fresh.
-//
-// Identity: a server or proxy that compresses event by event may hold back
-// each event until the next (the reader of a gzip member waits for what comes
-// after it).
 func (s *settings) watchRequest(version string, timeout time.Duration) request {
-	q := s.selectors()
-	q.Set("watch", "true")
-	q.Set("allowWatchBookmarks", "true")
-	q.Set("timeoutSeconds", strconv.Itoa(int(timeout/time.Second)))
+	var q query
 	if version != "" {
-		q.Set("resourceVersion", version)
+		q.add("resourceVersion", version)
 	}
-	r := s.request(request{verb: Watch, version: version, timeout: timeout, idle: timeout + watchIdleGrace}, q)
-	r.header.Set("Accept-Encoding", "identity")
-	return r
+	return s.watch(request{version: version, timeout: timeout, idle: timeout + watchIdleGrace}, q)
 }
 
 // streamRequest is a watchRequest that asks for what exists first. The three
 // parameters go together: servers refuse one without the others.
 func (s *settings) streamRequest(timeout time.Duration) request {
-	r := s.watchRequest("", timeout)
-	q := r.url.Query()
-	q.Set("sendInitialEvents", "true")
-	q.Set("resourceVersionMatch", "NotOlderThan")
-	r.url.RawQuery = q.Encode()
-	r.idle = streamIdleTimeout
+	var q query
+	q.add("sendInitialEvents", "true")
+	q.add("resourceVersionMatch", "NotOlderThan")
+	return s.watch(request{timeout: timeout, idle: streamIdleTimeout}, q)
+}
+
+// watch adds what all watches have.
+//
+// Identity: a server or proxy that compresses event by event may hold back
+// each event until the next (the reader of a gzip member waits for what comes
+// after it).
+func (s *settings) watch(r request, q query) request {
+	q.add("watch", "true")
+	q.add("allowWatchBookmarks", "true")
+	q.add("timeoutSeconds", strconv.Itoa(int(r.timeout/time.Second)))
+	r.verb = Watch
+	r = s.request(r, q)
+	r.header.Set("Accept-Encoding", "identity")
 	return r
 }
 
-// selectors are the parameters every request carries unchanged: a resume with
-// other selectors would be another watch.
-func (s *settings) selectors() url.Values {
-	q := url.Values{}
+// request adds what every request carries unchanged: a resume with other
+// selectors, or in another view, would be another watch.
+func (s *settings) request(r request, q query) request {
 	if s.target.LabelSelector != "" {
-		q.Set("labelSelector", s.target.LabelSelector)
+		q.add("labelSelector", s.target.LabelSelector)
 	}
 	if f := s.target.fieldSelector(); f != "" {
-		q.Set("fieldSelector", f)
+		q.add("fieldSelector", f)
 	}
-	return q
-}
-
-func (s *settings) request(r request, q url.Values) request {
+	if s.view == TableObject {
+		q.add("includeObject", "Object")
+	}
 	at := *s.server
 	at.User = nil
-	at.Path, at.RawPath = below(at.Path, s.target.path(asIs)), below(at.EscapedPath(), s.target.path(url.PathEscape))
+	at.RawPath = below(at.EscapedPath(), s.target.path(url.PathEscape))
+	at.Path = below(at.Path, s.target.path(asIs))
+	at.RawQuery = string(q)
 	r.url = &at
-	if s.view == TableObject {
-		q.Set("includeObject", "Object")
-	}
-	r.url.RawQuery = q.Encode()
 	r.header = http.Header{
 		"Accept":     {accept(s.view, r.verb)},
 		"User-Agent": {s.userAgent},
 	}
 	return r
+}
+
+// query is the parameters of a request. url.Values would sort them.
+type query string
+
+func (q *query) add(name, value string) {
+	if *q != "" {
+		*q += "&"
+	}
+	*q += query(name + "=" + url.QueryEscape(value))
 }
 
 // below puts a path under the prefix of a server. url.URL.JoinPath does it too,

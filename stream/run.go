@@ -62,15 +62,15 @@ func (l *loop) run() error {
 		at := s.machine.state
 		switch at := at.(type) {
 		case listing:
-			o, err = l.list(at)
+			err = l.list(at, &o)
 		case locating:
-			o, err = l.locate()
+			err = l.locate(&o)
 		case probing:
-			o, err = l.probe()
+			err = l.probe(&o)
 		case streaming:
-			o, err = l.streamList()
+			err = l.streamList(&o)
 		case watching:
-			o, err = l.watch()
+			err = l.watch(&o)
 		}
 		if err != nil {
 			return err
@@ -80,9 +80,9 @@ func (l *loop) run() error {
 		if _, ok := at.(listing); ok && o.err == nil {
 			s.skip = 0 // only now that the page has been left behind
 		}
-		l.report(o, st)
+		l.report(&o, &st)
 		if st.stop != nil {
-			return l.stop(o.verb, st)
+			return l.stop(o.verb, &st)
 		}
 		if st.gap != nil {
 			s.lose(st.gap)
@@ -111,7 +111,7 @@ func (l *loop) lost() error {
 		return l.done()
 	}
 	if l.policy.OnExpired == StopExpired {
-		return l.stop(Watch, step{gap: g.cause, stop: expired(g.cause)})
+		return l.stop(Watch, &step{gap: g.cause, stop: expired(g.cause)})
 	}
 	return l.deliver(Event{
 		Type:            Gap,
@@ -136,7 +136,7 @@ func (l *loop) sleep(d time.Duration, row string) error {
 }
 
 // report tells Trace and State how a request ended.
-func (l *loop) report(o outcome, st step) {
+func (l *loop) report(o *outcome, st *step) {
 	s := l.session
 	s.mu.Lock()
 	s.failures = s.machine.failures
@@ -157,7 +157,7 @@ func (l *loop) report(o outcome, st step) {
 
 // stop is the last error of a watch. A loss of history is final, since there
 // is nothing to go on from; after any other stop a new range may try again.
-func (l *loop) stop(verb Verb, st step) error {
+func (l *loop) stop(verb Verb, st *step) error {
 	err := &Error{Verb: verb, Target: l.target, Server: l.server.Host, Row: st.verdict.Row, Err: st.stop}
 	if st.gap != nil {
 		l.session.final = err

@@ -12,28 +12,28 @@ import (
 
 // watch reads one WATCH from the resume point to its end. The returned error
 // ends the range; how the stream ended is in the outcome.
-func (l *loop) watch() (outcome, error) {
+func (l *loop) watch(o *outcome) error {
 	s := l.session
 	if s.position.version == "" && !s.position.unordered {
 		// Not reachable; but a watch without a version would replay what
 		// exists as news, so it is never sent as a fallback.
-		return outcome{}, errors.New("stream: no resume point to watch from")
+		return errors.New("stream: no resume point to watch from")
 	}
-	return l.read(l.watchRequest(s.position.version, randomTimeout(l.rand, l.watchTimeout)), false)
+	return l.read(l.watchRequest(s.position.version, randomTimeout(l.rand, l.watchTimeout)), false, o)
 }
 
 // streamList reads a WATCH that begins with what exists. Up to the end marker
 // it is a list, and swept like one; then the same stream goes on as a watch.
-func (l *loop) streamList() (outcome, error) {
+func (l *loop) streamList(o *outcome) error {
 	l.beginRun()
-	return l.read(l.streamRequest(randomTimeout(l.rand, l.watchTimeout)), true)
+	return l.read(l.streamRequest(randomTimeout(l.rand, l.watchTimeout)), true, o)
 }
 
 // reading is one stream while it is read.
 type reading struct {
 	*connection
+	*outcome
 	reader *decode.Reader
-	o      outcome
 	// initial: what exists is being sent, and its end has not come.
 	initial bool
 	left    bool // an initial object was left out as known
@@ -46,16 +46,16 @@ var errNoObject = errors.New("stream: event without an object")
 // what exists and goes on with changes, and nothing says where one ends.
 var errNoEnd = errors.New("stream: the server sends no end of what exists")
 
-func (l *loop) read(req request, initial bool) (outcome, error) {
+func (l *loop) read(req request, initial bool, o *outcome) error {
 	s := l.session
 	s.moved = false
-	c, o, err := l.begin(req)
+	c, err := l.begin(req, o)
 	defer c.close()
-	r := &reading{connection: c, o: o, initial: initial}
-	r.o.exact, r.o.unordered = s.position.exact, s.position.unordered
+	o.exact, o.unordered = s.position.exact, s.position.unordered
 	if o.err != nil || err != nil {
-		return r.o, err
+		return err
 	}
+	r := &reading{connection: c, outcome: o, initial: initial}
 
 	r.reader = decode.NewReader(c.body, l.maxFrame)
 	for {
@@ -68,7 +68,7 @@ func (l *loop) read(req request, initial bool) (outcome, error) {
 		}
 		over, err := l.event(r, &ev)
 		if err != nil {
-			return r.o, err
+			return err
 		}
 		if over != nil {
 			return l.finish(r, over)
@@ -77,25 +77,25 @@ func (l *loop) read(req request, initial bool) (outcome, error) {
 }
 
 // finish completes the outcome of a stream that ended with err.
-func (l *loop) finish(r *reading, err error) (outcome, error) {
+func (l *loop) finish(r *reading, err error) error {
 	s := l.session
 	if errors.Is(err, errWentBack) {
 		err = nil
 	}
-	r.o.moved, r.o.unordered = s.moved, s.position.unordered
+	r.moved, r.unordered = s.moved, s.position.unordered
 	switch {
 	case isIdle(err):
 		s.silences++
-	case r.o.events+r.o.bookmarks > 0:
+	case r.events+r.bookmarks > 0:
 		s.silences = 0
 	}
-	o, done := l.end(r.connection, r.o, err)
+	done := l.end(r.connection, r.outcome, err)
 	if isIdle(err) {
 		// Over HTTP/2 the next request would be put on the same connection,
 		// which may be as dead as the stream on it.
 		l.client.CloseIdleConnections()
 	}
-	return o, done
+	return done
 }
 
 // event handles one event. over is how the stream ends with it, if it does;
@@ -105,12 +105,12 @@ func (l *loop) event(r *reading, ev *decode.Event) (over, err error) {
 	kind := eventType(ev.Type)
 	switch kind {
 	case Added, Modified, Deleted:
-		r.o.events++
+		r.events++
 		if len(ev.Object) == 0 || ev.Object[0] != '{' {
 			return &status.End{Kind: status.EndBadFrame, Err: errNoObject}, nil
 		}
 		if l.policy.OnMissingVersion == StopMissingVersion && len(ev.ResourceVersion) == 0 {
-			r.o.fatal = true
+			r.fatal = true
 			return &MissingVersionError{kind, string(ev.Namespace), string(ev.Name)}, nil
 		}
 		if !r.initial {
@@ -123,7 +123,7 @@ func (l *loop) event(r *reading, ev *decode.Event) (over, err error) {
 		r.left = r.left || left
 		return nil, err
 	case Bookmark:
-		r.o.bookmarks++
+		r.bookmarks++
 		s.add(&s.counters.Bookmarks, 1)
 		l.listen(r)
 		if r.initial {
@@ -137,7 +137,7 @@ func (l *loop) event(r *reading, ev *decode.Event) (over, err error) {
 	}
 	s.add(&s.counters.Unknown, 1)
 	if l.policy.OnUnknownEvent == StopUnknownEvent {
-		r.o.fatal = true
+		r.fatal = true
 		return &UnknownEventError{string(ev.Type)}, nil
 	}
 	if l.trace.UnknownEvent != nil {
@@ -191,7 +191,7 @@ func (l *loop) bookmark(ev *decode.Event) error {
 // a stream that went silent doubles the patience with the next.
 func (l *loop) listen(r *reading) {
 	if l.idleTimeout == 0 && !r.initial {
-		r.dog.limit = min(bookmarkIdleTimeout<<min(l.session.silences, 8), r.o.timeout+watchIdleGrace)
+		r.dog.limit = min(bookmarkIdleTimeout<<min(l.session.silences, 8), r.timeout+watchIdleGrace)
 	}
 }
 
