@@ -38,7 +38,7 @@ type connection struct {
 // open sends a request and waits for success headers. The connection is never
 // nil, and must be closed; the error is a *status.Error for an answer that is
 // a failure.
-func (s *settings) open(ctx context.Context, r request, lastByte *atomic.Int64) (*connection, error) {
+func (s *settings) open(ctx context.Context, r *request, lastByte *atomic.Int64) (*connection, error) {
 	c := &connection{sent: time.Now()}
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
 

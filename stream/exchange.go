@@ -10,7 +10,7 @@ import (
 
 // begin sends a request and waits for its headers. A failure is in the
 // outcome; the error ends the range. The connection is never nil.
-func (l *loop) begin(r request, o *outcome) (*connection, error) {
+func (l *loop) begin(r *request, o *outcome) (*connection, error) {
 	c, err := l.send(r)
 	if l.refusesView(err) {
 		// Accept has offered the plain object too, which is what a server
@@ -35,7 +35,7 @@ func (l *loop) refusesView(err error) bool {
 }
 
 // send sends one request, and counts and shows it.
-func (l *loop) send(r request) (*connection, error) {
+func (l *loop) send(r *request) (*connection, error) {
 	s := l.session
 	s.mu.Lock()
 	s.phase = s.machine.state.phase()

@@ -30,90 +30,72 @@ type request struct {
 }
 
 // listRequest asks for one page, not older than version if there is one.
-// Without, it is a consistent read. The token of a page carries its own
-// version, and servers refuse any beside it.
-func (s *settings) listRequest(limit int, token, version string, page int) request {
-	var q query
-	switch {
-	case token != "":
-		q.add("continue", token)
-	case version != "":
-		q.add("resourceVersion", version)
-		q.add("resourceVersionMatch", "NotOlderThan")
-	}
+// Without, it is a consistent read.
+func (s *settings) listRequest(limit int, token, version string, page int) *request {
+	size, match := "", ""
 	if limit > 0 {
-		q.add("limit", strconv.Itoa(limit))
+		size = strconv.Itoa(limit)
 	}
-	return s.request(request{verb: List, page: page}, q)
-}
-
-// watchRequest asks for the events after version. Bookmarks are always asked
-// for: they keep the resume point of a quiet collection fresh.
-func (s *settings) watchRequest(version string, timeout time.Duration) request {
-	var q query
+	if token != "" {
+		version = "" // the token carries its own, and servers refuse any beside it
+	}
 	if version != "" {
-		q.add("resourceVersion", version)
+		match = "NotOlderThan"
 	}
-	return s.watch(request{version: version, timeout: timeout, idle: timeout + watchIdleGrace}, q)
+	return s.request(&request{verb: List, page: page},
+		"limit", size, "continue", token, "resourceVersion", version, "resourceVersionMatch", match)
 }
 
-// streamRequest is a watchRequest that asks for what exists first. The three
-// parameters go together: servers refuse one without the others.
-func (s *settings) streamRequest(timeout time.Duration) request {
-	var q query
-	q.add("sendInitialEvents", "true")
-	q.add("resourceVersionMatch", "NotOlderThan")
-	return s.watch(request{timeout: timeout, idle: streamIdleTimeout}, q)
+// watchRequest asks for the events after version.
+func (s *settings) watchRequest(version string, timeout time.Duration) *request {
+	return s.watchFrom(&request{version: version, timeout: timeout, idle: timeout + watchIdleGrace}, "", "")
 }
 
-// watch adds what all watches have.
+// streamRequest asks for what exists and then for the events after it. The
+// three parameters go together: servers refuse one without the others.
+func (s *settings) streamRequest(timeout time.Duration) *request {
+	return s.watchFrom(&request{timeout: timeout, idle: streamIdleTimeout}, "true", "NotOlderThan")
+}
+
+// watchFrom adds what all watches have. Bookmarks are always asked for: they
+// keep the resume point of a quiet collection fresh.
 //
 // Identity: a server or proxy that compresses event by event may hold back
 // each event until the next (the reader of a gzip member waits for what comes
 // after it).
-func (s *settings) watch(r request, q query) request {
-	q.add("watch", "true")
-	q.add("allowWatchBookmarks", "true")
-	q.add("timeoutSeconds", strconv.Itoa(int(r.timeout/time.Second)))
+func (s *settings) watchFrom(r *request, initial, match string) *request {
 	r.verb = Watch
-	r = s.request(r, q)
+	s.request(r, "watch", "true", "allowWatchBookmarks", "true", "timeoutSeconds", strconv.Itoa(int(r.timeout/time.Second)),
+		"resourceVersion", r.version, "sendInitialEvents", initial, "resourceVersionMatch", match)
 	r.header.Set("Accept-Encoding", "identity")
 	return r
 }
 
-// request adds what every request carries unchanged: a resume with other
-// selectors, or in another view, would be another watch.
-func (s *settings) request(r request, q query) request {
-	if s.target.LabelSelector != "" {
-		q.add("labelSelector", s.target.LabelSelector)
-	}
-	if f := s.target.fieldSelector(); f != "" {
-		q.add("fieldSelector", f)
-	}
+// request completes r. Parameters are names and values in turn; those without a
+// value are left out. The selectors and the view are on every request: with
+// others, a resume would be another watch.
+func (s *settings) request(r *request, parameters ...string) *request {
+	whole := ""
 	if s.view == TableObject {
-		q.add("includeObject", "Object")
+		whole = "Object"
 	}
+	parameters = append(parameters, "labelSelector", s.target.LabelSelector, "fieldSelector", s.target.fieldSelector(), "includeObject", whole)
 	at := *s.server
-	at.User = nil
+	at.User, at.RawQuery = nil, ""
+	for i := 0; i < len(parameters); i += 2 {
+		if parameters[i+1] != "" {
+			at.RawQuery += "&" + parameters[i] + "=" + url.QueryEscape(parameters[i+1])
+		}
+	}
+	at.RawQuery = strings.TrimPrefix(at.RawQuery, "&")
 	at.RawPath = below(at.EscapedPath(), s.target.path(url.PathEscape))
 	at.Path = below(at.Path, s.target.path(asIs))
-	at.RawQuery = string(q)
 	r.url = &at
 	r.header = http.Header{
 		"Accept":     {accept(s.view, r.verb)},
 		"User-Agent": {s.userAgent},
 	}
 	return r
-}
-
-// query is the parameters of a request. url.Values would sort them.
-type query string
-
-func (q *query) add(name, value string) {
-	if *q != "" {
-		*q += "&"
-	}
-	*q += query(name + "=" + url.QueryEscape(value))
 }
 
 // below puts a path under the prefix of a server. url.URL.JoinPath does it too,

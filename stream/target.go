@@ -61,18 +61,15 @@ func ParsePath(path string) (Target, error) {
 // path is the collection's path, below the server's own prefix, with each name
 // as escape writes it.
 func (t Target) path(escape func(string) string) string {
-	var b strings.Builder
-	if t.Group == "" {
-		b.WriteString("/api/")
-	} else {
-		b.WriteString("/apis/" + escape(t.Group) + "/")
+	path := "/api/"
+	if t.Group != "" {
+		path = "/apis/" + escape(t.Group) + "/"
 	}
-	b.WriteString(escape(t.Version))
+	path += escape(t.Version)
 	if t.Namespace != "" {
-		b.WriteString("/namespaces/" + escape(t.Namespace))
+		path += "/namespaces/" + escape(t.Namespace)
 	}
-	b.WriteString("/" + escape(t.Resource))
-	return b.String()
+	return path + "/" + escape(t.Resource)
 }
 
 // fieldSelector is the caller's own, with Name joined to it.

@@ -46,7 +46,7 @@ var errNoObject = errors.New("stream: event without an object")
 // what exists and goes on with changes, and nothing says where one ends.
 var errNoEnd = errors.New("stream: the server sends no end of what exists")
 
-func (l *loop) read(req request, initial bool, o *outcome) error {
+func (l *loop) read(req *request, initial bool, o *outcome) error {
 	s := l.session
 	s.moved = false
 	c, err := l.begin(req, o)
