@@ -3,9 +3,16 @@
 // page by hand, once.
 package suites
 
-import "example.com/rawwatch/test/bench/measure"
+import (
+	"example.com/rawwatch/test/bench/measure"
+	"example.com/rawwatch/test/bench/suites/lists"
+	"example.com/rawwatch/test/bench/suites/watch"
+)
 
 // All returns the suites in the order in which they are measured.
 func All() []measure.Suite {
-	return []measure.Suite{}
+	return []measure.Suite{
+		watch.Suite(),
+		lists.Suite(),
+	}
 }
