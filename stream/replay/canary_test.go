@@ -23,10 +23,15 @@ import (
 // a password, a token, a key: whatever stands where secrets do.
 const planted = "c4n4ryX9-0123456789-zyxw"
 
-// traces are the forms in which a piece of it would be seen. Four bytes are
-// enough to know it by.
+// presented is what the client says who it is with. It is another text, since
+// what a server repeats of that is taken out wherever it stands, and would
+// hide that nothing else has been.
+const presented = "cr3dX7-9876543210-abcd"
+
+// traces are the forms in which a piece of them would be seen. Four bytes are
+// enough to know one by.
 func traces() []string {
-	return []string{planted[:4], url.QueryEscape(planted)[:4], base64.StdEncoding.EncodeToString([]byte(planted))[:5]}
+	return []string{planted[:4], url.QueryEscape(planted)[:4], base64.StdEncoding.EncodeToString([]byte(planted))[:5], presented[:4]}
 }
 
 func planted64() string { return base64.StdEncoding.EncodeToString([]byte(planted)) }
@@ -79,9 +84,11 @@ func TestNothingPlantedIsRecordedWhereverItIsCut(t *testing.T) {
 		"one":                       {secrets + "/s", 200, plantedSecret(), ""},
 		"error that shows a Secret": {secrets, 500, "cannot decode " + planted, ""},
 		"token":                     {"/api/v1/namespaces/t/serviceaccounts/sa/token", 201, `{"kind":"TokenRequest","apiVersion":"authentication.k8s.io/v1","status":{"token":"` + planted + `","expirationTimestamp":"2026-01-01T00:00:00Z"}}`, ""},
-		"credential in text":        {ConfigMaps, 401, "you sent Bearer " + planted + ", which is wrong", ""},
-		"credential in a Status":    {ConfigMaps, 403, `{"kind":"Status","message":"token ` + planted + ` is not known","reason":"Forbidden","details":{"name":"` + planted + `"},"code":403}`, ""},
-		"credential in an event":    {ConfigMaps + "?watch=true", 200, EventOf("ERROR", `{"kind":"Status","message":"token `+planted+` has expired","code":401}`) + "Bearer " + planted, ""},
+		"token inside of another":   {"/proxy?watch=true", 200, EventOf("ADDED", `{"kind":"Bundle","items":[{"kind":"TokenRequest","status":{"token":"`+planted+`"}}]}`), ""},
+		"kind in escapes":           {"/proxy?watch=true", 200, EventOf("ADDED", `{"kind":"\u0053ecret","stringData":{"p":"`+planted+`"}}`), ""},
+		"credential in text":        {ConfigMaps, 401, "you sent Bearer " + presented + ", which is wrong", ""},
+		"credential in a Status":    {ConfigMaps, 403, `{"kind":"Status","message":"token ` + presented + ` is not known","reason":"Forbidden","details":{"name":"` + presented + `"},"code":403}`, ""},
+		"credential in an event":    {ConfigMaps + "?watch=true", 200, EventOf("ERROR", `{"kind":"Status","message":"token `+presented+` has expired","code":401}`) + "Bearer " + presented, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for n := range len(c.body) + 1 {
@@ -126,7 +133,7 @@ func recordAnswer(t *testing.T, path string, answer *http.Response, want string)
 		sep = "&"
 	}
 	r := httptest.NewRequest("GET", path+sep+"access_token="+planted, nil)
-	r.Header = http.Header{"Authorization": {"Bearer " + planted}, "Cookie": {"s=" + planted}, "Impersonate-User": {planted}}
+	r.Header = http.Header{"Authorization": {"Bearer " + presented}, "Cookie": {"s=" + presented}, "Impersonate-User": {planted}}
 	resp, err := rec.RoundTrip(r)
 	require.NoError(t, err)
 	got, err := io.ReadAll(resp.Body)
@@ -148,5 +155,25 @@ func TestNothingPlantedIsRecordedOfAnError(t *testing.T) {
 	require.Error(t, err)
 	for _, trace := range traces() {
 		assert.NotContains(t, b.String(), trace)
+	}
+}
+
+// Names that say nothing elsewhere are those of credentials in a query.
+func TestNothingPlantedIsRecordedOfAQuery(t *testing.T) {
+	for _, key := range []string{"code", "sig", "key", "X-Amz-Signature", "PASSWD", "api_key", "%74oken"} {
+		recording := recordAnswer(t, "/x?limit=5&"+key+"="+planted, &http.Response{StatusCode: 200, ContentLength: -1, Body: io.NopCloser(cutBody("", 0))}, "")
+		assert.NotContains(t, recording, planted[:4], key)
+		assert.Contains(t, recording, "limit=5")
+	}
+}
+
+// A body too long to be held is written in parts, and what is JSON in a part of
+// one is so by accident.
+func TestNothingPlantedIsRecordedOfALongBody(t *testing.T) {
+	whole := strings.Repeat("x", 16<<20+1)
+	for _, part := range []string{`"` + planted + `"`, `{"kind":"ConfigMap","data":"` + planted + `"}`} {
+		body := io.MultiReader(strings.NewReader(whole), strings.NewReader(part), iotest.ErrReader(io.ErrUnexpectedEOF))
+		recording := recordAnswer(t, "/api/v1/secrets", &http.Response{StatusCode: 200, ContentLength: -1, Body: io.NopCloser(body)}, whole+part)
+		assert.NotContains(t, recording, planted[:4])
 	}
 }

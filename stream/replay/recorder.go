@@ -275,7 +275,7 @@ func (e *recorded) hide(rec *Record) *Record {
 		clean, ok = e.r.redactor.json(text, e.scope)
 	}
 	switch {
-	case !ok && (e.scope != plainScope || bytes.Contains(rec.Bytes, []byte("Secret"))):
+	case !ok && (e.scope != plainScope || mayHoldSecret(rec.Bytes)):
 		e.conceal(rec)
 	case !ok:
 	case len(clean) == len(text) && bytes.Equal(clean, text):

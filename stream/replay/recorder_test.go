@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -159,6 +160,24 @@ func TestRecorderTellsHowEachExchangeEnded(t *testing.T) {
 		assert.Contains(t, all[len(all)-1], `"t":"end","why":"client-cancel"`)
 		assert.Contains(t, all[len(all)-2], `"t":"raw","text":"{"`)
 	})
+}
+
+// Who has read all of an answer has not given it up, even if it left the EOF
+// behind it unread.
+func TestAnAnswerThatWasReadHasItsEnd(t *testing.T) {
+	for read, want := range map[int]string{1: "client-cancel", 2: "eof"} {
+		var b bytes.Buffer
+		rec := &Recorder{To: &b, Base: roundTripper(func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 200, ContentLength: 2, Body: io.NopCloser(strings.NewReader("{}"))}, nil
+		})}
+		resp, err := rec.RoundTrip(httptest.NewRequest("GET", "/version", nil))
+		require.NoError(t, err)
+		_, err = io.ReadFull(resp.Body, make([]byte, read))
+		require.NoError(t, err)
+		resp.Body.Close()
+		all := recordLines(b.String())
+		assert.Contains(t, all[len(all)-1], `"t":"end","why":"`+want+`"`)
+	}
 }
 
 func TestRecordingThatCannotBeWrittenDoesNotDisturbTheClient(t *testing.T) {

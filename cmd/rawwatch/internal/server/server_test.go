@@ -475,6 +475,21 @@ func TestBookmarksAreForThoseWhoAsk(t *testing.T) {
 	assert.Equal(t, replay.Event("ADDED", "c", "13"), without)
 }
 
+// A stream that is compressed is passed on as it comes: nobody could say where
+// a line in it ends.
+func TestACompressedWatchIsNotHeldUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		packed := replay.Gzip(replay.Event("ADDED", "c", "11"))
+		s := New(replay.Script{replay.On(replay.Watch(cm, "10"), replay.Respond(200, "Content-Encoding: gzip"), replay.Write(packed), replay.Hold())})
+		ctx, cancel := context.WithCancel(t.Context())
+		w := httptest.NewRecorder()
+		go s.ServeHTTP(w, httptest.NewRequestWithContext(ctx, "GET", cm+"?watch=true&resourceVersion=10", nil))
+		synctest.Wait()
+		assert.Equal(t, packed, w.Body.String())
+		cancel()
+	})
+}
+
 func TestAfterTheEndThereIsSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
