@@ -324,7 +324,7 @@ func (m *machine) advanceList(s listing, o *outcome, st *step) {
 		// The list's version came after its items (custom resources sort
 		// their keys), so items were left out as known before it showed that
 		// the server went back. Once more, leaving nothing out.
-		m.state = listing{lost: s.lost, full: true}
+		m.state = listing{lost: s.lost, full: true, consistent: s.consistent}
 	case o.header.Continue != "":
 		s.token, s.page, s.version = o.header.Continue, s.page+1, o.header.ResourceVersion
 		if o.short {

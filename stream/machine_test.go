@@ -107,6 +107,22 @@ func TestNext(t *testing.T) {
 		_, st = next(m, outcome{verb: List, answered: true, header: header("", "")})
 		assert.Equal(t, step{stop: ErrNoResourceVersion}, st)
 	})
+	t.Run("a stream that lived as long as it was asked to breaks a row of empty ones", func(t *testing.T) {
+		m := machine{contact: true, listed: true, watched: true}
+		for range 20 {
+			m.state = watching{}
+			m, _ = next(m, outcome{verb: Watch, answered: true, err: io.EOF, timeout: 300 * time.Second, age: 300 * time.Second})
+		}
+		m.state = watching{}
+		_, st := next(m, outcome{verb: Watch, answered: true, err: io.EOF, timeout: 300 * time.Second, age: 120 * time.Second})
+		assert.Equal(t, status.RowBrokenStream, st.verdict.Row)
+	})
+	t.Run("a list that begins again remembers how it has to be asked for", func(t *testing.T) {
+		m, _ := next(machine{state: listing{token: "t", lost: 1, full: true, consistent: true}}, expired)
+		assert.Equal(t, listing{lost: 2, full: true, consistent: true}, m.state, "a token was lost")
+		m, _ = next(machine{state: listing{token: "t", lost: 2, consistent: true}}, outcome{verb: List, answered: true, wentBack: true})
+		assert.Equal(t, listing{lost: 2, full: true, consistent: true}, m.state, "the server went back, and its cache cannot know more")
+	})
 	t.Run("three lost tokens lead to a list in one piece", func(t *testing.T) {
 		m := machine{state: listing{token: "t"}}
 		for range maxLost {

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"testing/iotest"
 	"time"
 
@@ -294,6 +295,42 @@ func TestHTTPDumpsPlayBackTheirBytes(t *testing.T) {
 			assert.Equal(t, want.StatusCode, resp.StatusCode)
 			want.Header.Del("Content-Length")
 			assert.Equal(t, want.Header, resp.Header)
+		})
+	}
+}
+
+func TestADumpWithoutSenseInItsLengthIsEmpty(t *testing.T) {
+	for length, want := range map[string]Why{"-5": WhyEOF, "many": WhyUnexpectedEOF} {
+		recs, _, err := readAll(t, strings.NewReader("HTTP/1.1 200 OK\r\nContent-Length: "+length+"\r\n\r\n"))
+		require.NoError(t, err)
+		assert.Equal(t, want, recs[len(recs)-1].Why, length)
+		_, _, err = readAll(t, strings.NewReader("HTTP/1.1 200 OK\r\nContent-Length: "+length+"\r\n\r\n{}"))
+		assert.Error(t, err, "what follows is no answer")
+	}
+}
+
+// Pauses in a script are those within one exchange, whatever happened in
+// others meanwhile.
+func TestExchangesThatOverlapKeepTheirPauses(t *testing.T) {
+	d, err := NewReader(strings.NewReader(`{"rwr":1}
+{"c":1,"d":0,"t":"req","url":"/a"}
+{"c":1,"d":1,"t":"res","status":200}
+{"c":2,"d":1,"t":"req","url":"/b"}
+{"c":2,"d":1,"t":"res","status":200}
+{"c":1,"d":1,"t":"end","why":"eof"}
+{"c":2,"d":1,"t":"end","why":"eof"}
+`))
+	require.NoError(t, err)
+	script, err := d.Script(1)
+	require.NoError(t, err)
+	for i, want := range []time.Duration{4 * time.Second, 3 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			began := time.Now()
+			srv := NewServer(t, script[i:i+1], Options{})
+			_, _, err := get(t, srv, script[i].Request.Path)
+			require.NoError(t, err)
+			assert.Equal(t, want, time.Since(began))
+			srv.Close()
 		})
 	}
 }

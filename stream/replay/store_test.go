@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -390,6 +391,35 @@ func TestStoreInterceptAnswersFirst(t *testing.T) {
 		assert.Equal(t, 503, list(t, srv, ConfigMaps+"?limit=1").Code)
 		assert.Len(t, list(t, srv, ConfigMaps).Items, 3)
 	})
+}
+
+func TestAnAnswerOfAStoreThatIsClosedHasNothingMoreToRead(t *testing.T) {
+	st := &Store{}
+	st.PutItem("a", "1")
+	resp, err := st.RoundTrip(httptest.NewRequest("GET", ConfigMaps, nil))
+	require.NoError(t, err)
+	_, err = resp.Body.Read(make([]byte, 1))
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	n, err := resp.Body.Read(make([]byte, 1))
+	assert.Zero(t, n)
+	assert.ErrorIs(t, err, net.ErrClosed)
+}
+
+// A list of all namespaces has the path of things outside of them: what is in
+// it tells which it is.
+func TestWhetherAResourceIsInNamespacesIsSeenInItsObjects(t *testing.T) {
+	widget := func(namespace string) string {
+		return `{"kind":"WidgetList","apiVersion":"demo.example.com/v1","metadata":{},"items":[{"metadata":{"name":"a"` + namespace + `}}]}`
+	}
+	for body, want := range map[string]string{widget(`,"namespace":"t"`): `"namespaced":true`, widget(""): `"namespaced":false`} {
+		h := NewHandler(Script{On(List("/apis/demo.example.com/v1/widgets"), JSON(200, body)...)}, true)
+		h.Discovery = true
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", "/apis/demo.example.com/v1", nil))
+		assert.Contains(t, w.Body.String(), want)
+		assert.Contains(t, w.Body.String(), `"kind":"Widget"`)
+	}
 }
 
 func TestStoreServesBehindNetHTTP(t *testing.T) {
