@@ -123,6 +123,11 @@ func TestNext(t *testing.T) {
 		m, _ = next(machine{state: listing{token: "t", lost: 2, consistent: true}}, outcome{verb: List, answered: true, wentBack: true})
 		assert.Equal(t, listing{lost: 2, full: true, consistent: true}, m.state, "the server went back, and its cache cannot know more")
 	})
+	t.Run("a stream that is refused is no failure of the list in its place", func(t *testing.T) {
+		m, st := next(machine{state: streaming{}, stream: true, failures: 2, spread: true}, outcome{verb: Watch, err: &status.Error{HTTPStatus: 422}})
+		assert.Equal(t, machine{state: listing{}}, m)
+		assert.Zero(t, st.verdict, "and nothing is waited for")
+	})
 	t.Run("three lost tokens lead to a list in one piece", func(t *testing.T) {
 		m := machine{state: listing{token: "t"}}
 		for range maxLost {
