@@ -173,21 +173,29 @@ func (l *ListReader) expect(c byte, why problem) error {
 // value is valid JSON; scan says what else is done with it.
 //
 // Most values are held whole already, so they are scanned at once. When a scan
-// runs out of bytes, an extent watches the new ones for the value's end, and
-// the scan starts over only then: to do so after every Read would cost the
-// square of the size. Whatever pieces the bytes come in, it is the same scan
-// of the same bytes that decides, so the result is the same.
+// runs out of bytes, it starts over: at once if as many bytes again have come
+// since, else when an extent, which watches the new ones, sees the value's end.
+// To start over after every Read would cost the square of the size, and to watch
+// all bytes more than to scan those few again. Whatever pieces the bytes come
+// in, it is the same scan of the same bytes that decides, so the result is the
+// same.
 func (l *ListReader) value(scan scanFunc) (int, error) {
 	var (
-		seen   extent
-		looked int   // bytes that seen has looked at
-		ended  error // of the source
+		seen    extent
+		looked  int   // bytes that seen has looked at
+		scanned int   // bytes that were there when a scan ran out of them
+		ended   error // of the source
 	)
 	for {
 		held := l.in.held()
 		window := held[:min(len(held), l.limit+1)]
 		full := len(window) > l.limit
-		if looked == 0 || seen.closes(window[looked:]) || full || ended != nil {
+		again := len(window) >= 2*scanned || full || ended != nil
+		if !again {
+			again = seen.closes(window[looked:])
+			looked = len(window)
+		}
+		if again {
 			end, why := scan(l, window)
 			// A number at the very end may go on in the next Read.
 			open := end == len(window) && (why != ok || isScalar(window[0]))
@@ -201,11 +209,8 @@ func (l *ListReader) value(scan scanFunc) (int, error) {
 			case ended != nil:
 				return 0, l.ended(ended)
 			}
+			scanned = len(window)
 		}
-		if looked == 0 {
-			seen.closes(window)
-		}
-		looked = len(window)
 		ended = l.in.fill()
 	}
 }

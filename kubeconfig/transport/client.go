@@ -70,6 +70,13 @@ const (
 	writeTimeout = 10 * time.Second
 )
 
+// streamBuffer is how much of an HTTP/2 stream may wait here to be read: what a
+// server can send in one round trip, and what a caller who is slower than the
+// server pays in memory, for each watch. With net/http's 4 MiB a list of 5,000
+// pods takes up to 6 MB more; 1 MiB is 10 MB/s at a distance of 100 ms, and as
+// lists are compressed, that of the other end of the world is not slowed down.
+const streamBuffer = 1 << 20
+
 // NewClient returns a client for the server of config. The CA is read now, and
 // what is wrong with it is reported: the error is an *InputError.
 //
@@ -159,7 +166,12 @@ func (r *roundTripper) newPool(roots *x509.CertPool, cert *tls.Certificate) *htt
 		MaxIdleConnsPerHost:    maxIdlePerHost,
 		IdleConnTimeout:        idleConnTimeout,
 		Protocols:              protocols,
-		HTTP2:                  &http.HTTP2Config{SendPingTimeout: r.wire.pingAfter, PingTimeout: r.wire.pingTimeout, WriteByteTimeout: r.wire.writeTimeout},
+		HTTP2: &http.HTTP2Config{
+			SendPingTimeout:           r.wire.pingAfter,
+			PingTimeout:               r.wire.pingTimeout,
+			WriteByteTimeout:          r.wire.writeTimeout,
+			MaxReceiveBufferPerStream: streamBuffer,
+		},
 	}
 }
 
