@@ -53,8 +53,10 @@ func run(ctx context.Context, only string, rounds int, once, reportOnly bool) er
 		return err
 	}
 	if !reportOnly {
+		var shared measure.Shared
+		defer shared.Close()
 		for _, s := range chosen {
-			if err := measureSuite(ctx, s, rounds, once); err != nil {
+			if err := measureSuite(ctx, s, rounds, measure.Options{Once: once, Shared: &shared}); err != nil {
 				return err
 			}
 		}
@@ -80,14 +82,13 @@ func choose(all []measure.Suite, only string) (chosen []measure.Suite, err error
 }
 
 // measureSuite measures a suite and, unless it is done once, keeps the results.
-func measureSuite(ctx context.Context, s measure.Suite, rounds int, once bool) error {
-	folder, err := os.MkdirTemp("", "rawwatch-bench-")
-	if err != nil {
+func measureSuite(ctx context.Context, s measure.Suite, rounds int, o measure.Options) (err error) {
+	if o.Folder, err = os.MkdirTemp("", "rawwatch-bench-"); err != nil {
 		return err
 	}
-	defer os.RemoveAll(folder)
+	defer os.RemoveAll(o.Folder)
 	switch {
-	case once:
+	case o.Once:
 		rounds = 1
 	case rounds == 0 && s.Rounds != 0:
 		rounds = s.Rounds
@@ -104,7 +105,7 @@ func measureSuite(ctx context.Context, s measure.Suite, rounds int, once bool) e
 	if f.Versions, err = record.Versions(ctx, s.Modules); err != nil {
 		return err
 	}
-	if f.Results, err = measure.Run(ctx, s, measure.Options{Once: once, Folder: folder}, rounds, os.Stderr); err != nil || once {
+	if f.Results, err = measure.Run(ctx, s, o, rounds, os.Stderr); err != nil || o.Once {
 		return err
 	}
 	return f.Write(results)

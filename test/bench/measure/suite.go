@@ -42,8 +42,11 @@ type Options struct {
 	// nothing.
 	Once bool
 
-	// Folder is for what only lives as long as the run: programs, servers.
+	// Folder is for what only lives as long as the suite: programs, files.
 	Folder string
+
+	// Shared is what the suites of this run have in common; never nil.
+	Shared *Shared
 }
 
 // Case is one piece of work that several contenders do.

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -42,19 +43,43 @@ func BuildPackage(ctx context.Context, folder, path string) (Program, error) {
 // Run runs the program to its end. Its last line of output has its figures, a
 // JSON object of numbers.
 func (p Program) Run(ctx context.Context, args ...string) (measure.Figures, error) {
+	return p.RunHeard(ctx, func([]byte) error { return nil }, args...)
+}
+
+// RunHeard is Run, and calls heard for each line of output when it comes. If
+// that fails, the program is killed. Long lines are for nobody to hear.
+func (p Program) RunHeard(ctx context.Context, heard func(line []byte) error, args ...string) (measure.Figures, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, p.Path, args...)
 	cmd.Stderr = &stderr
 	cmd.WaitDelay = 10 * time.Second
-	start := time.Now()
-	output, err := cmd.Output()
-	took := time.Since(start)
+	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, p.failed(err, &stderr)
 	}
-	lines := bytes.Split(bytes.TrimSpace(output), []byte("\n"))
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		return nil, p.failed(err, &stderr)
+	}
+	var last []byte
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		last = append(last[:0], lines.Bytes()...)
+		if err := heard(last); err != nil {
+			cancel(err)
+		}
+	}
+	err = cmd.Wait()
+	took := time.Since(start)
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause
+	}
+	if err != nil {
+		return nil, p.failed(err, &stderr)
+	}
 	figures := measure.Figures{}
-	if err := json.Unmarshal(lines[len(lines)-1], &figures); err != nil {
+	if err := json.Unmarshal(last, &figures); err != nil {
 		return nil, p.failed(fmt.Errorf("its last line: %w", err), &stderr)
 	}
 	figures[CPU] = milliseconds(cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime())

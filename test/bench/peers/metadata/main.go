@@ -1,0 +1,25 @@
+// Command metadata is client-go's metadata informer.
+package main
+
+import (
+	"flag"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/metadata/metadatainformer"
+
+	"example.com/rawwatch/test/bench/peers/internal/informer"
+	"example.com/rawwatch/test/bench/peers/internal/self"
+	"example.com/rawwatch/test/bench/peers/internal/task"
+)
+
+func main() {
+	t := task.Flags()
+	flag.Parse()
+	client, err := metadata.NewForConfig(informer.Config(t))
+	if err != nil {
+		self.Fail(err)
+	}
+	factory := metadatainformer.NewFilteredSharedInformerFactory(client, 0, t.Namespace, nil)
+	informer.Run(t, factory.ForResource(schema.GroupVersionResource{Version: "v1", Resource: "pods"}).Informer())
+}
