@@ -21,6 +21,9 @@ const (
 	Time = "time ms" // from start to end
 )
 
+// Peak is a figure that every program of peers/ reports (peers/internal/self).
+const Peak = "peak MB"
+
 // Program is a program that was built.
 type Program struct{ Path string }
 

@@ -1,6 +1,7 @@
 package process_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -27,6 +28,21 @@ func TestRun(t *testing.T) {
 	require.EqualError(t, err, "process: program: exit status 3: broken")
 	_, err = script(t, "echo no figures").Run(t.Context())
 	require.ErrorContains(t, err, "its last line: invalid character")
+}
+
+func TestRunHeard(t *testing.T) {
+	var heard []string
+	_, err := script(t, "echo ready; echo '{}'").RunHeard(t.Context(), func(line []byte) error {
+		heard = append(heard, string(line))
+		return nil
+	})
+	require.NoError(t, err)
+	require.Equal(t, []string{"ready", "{}"}, heard)
+
+	// It goes no further when what it waits for cannot be done.
+	broken := errors.New("broken")
+	_, err = script(t, "echo ready; exec sleep 1000").RunHeard(t.Context(), func([]byte) error { return broken })
+	require.ErrorIs(t, err, broken)
 }
 
 func TestServe(t *testing.T) {

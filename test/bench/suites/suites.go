@@ -5,7 +5,9 @@ package suites
 
 import (
 	"example.com/rawwatch/test/bench/measure"
+	"example.com/rawwatch/test/bench/suites/growth"
 	"example.com/rawwatch/test/bench/suites/lists"
+	"example.com/rawwatch/test/bench/suites/load"
 	"example.com/rawwatch/test/bench/suites/watch"
 )
 
@@ -14,5 +16,7 @@ func All() []measure.Suite {
 	return []measure.Suite{
 		watch.Suite(),
 		lists.Suite(),
+		load.Suite(),
+		growth.Suite(),
 	}
 }

@@ -16,7 +16,7 @@ func main() {
 	t := task.Flags()
 	gzip := flag.Bool("gzip", false, "ask for gzip, as net/http does by itself")
 	flag.Parse()
-	response := t.Get(t.Pods() + "?watch=true&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan", *gzip)
+	response := t.Get(t.Pods()+"?watch=true&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan", *gzip)
 	lines := bufio.NewReaderSize(response.Body, 64<<10)
 	synced := false
 	for {

@@ -8,7 +8,6 @@ import (
 
 	"example.com/rawwatch/test/bench/apiserver"
 	"example.com/rawwatch/test/bench/measure"
-	"example.com/rawwatch/test/bench/peers/figure"
 	"example.com/rawwatch/test/bench/pods"
 	"example.com/rawwatch/test/bench/process"
 )
@@ -17,6 +16,9 @@ import (
 // objects at the end.
 const overIndex = "(peak − 16 MB) by live MB"
 
+// live is what the peer of rawwatch reports beside.
+const live = "live MB"
+
 const raw = "rawwatch"
 
 // Suite is 1,000, 10,000 and 100,000 pods. They are lean: 100,000 of the full
@@ -24,7 +26,7 @@ const raw = "rawwatch"
 func Suite() measure.Suite {
 	return measure.Suite{
 		Name: "growth", Title: "Growth over the number of objects", Axis: "objects",
-		Figures: []string{process.CPU, figure.Peak, process.Time, figure.Live, overIndex},
+		Figures: []string{process.CPU, process.Peak, process.Time, live, overIndex},
 		Bars: []measure.Bar{
 			{Case: name(100_000), Figure: overIndex, Contender: raw, AtMost: 2.5},
 		},
@@ -76,8 +78,8 @@ func cases(ctx context.Context, o measure.Options) (cases []measure.Case, _ func
 		for i, p := range peers {
 			c.Contenders = append(c.Contenders, measure.Contender{Name: p.name, Run: func(ctx context.Context) (measure.Figures, error) {
 				figures, err := task.Do(ctx, programs[i], p.args...)
-				if live, ok := figures[figure.Live]; ok {
-					figures[overIndex] = (figures[figure.Peak] - 16) / live
+				if kept, ok := figures[live]; ok {
+					figures[overIndex] = (figures[process.Peak] - 16) / kept
 				}
 				return figures, err
 			}})

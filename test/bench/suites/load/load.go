@@ -7,7 +7,6 @@ import (
 
 	"example.com/rawwatch/test/bench/apiserver"
 	"example.com/rawwatch/test/bench/measure"
-	"example.com/rawwatch/test/bench/peers/figure"
 	"example.com/rawwatch/test/bench/pods"
 	"example.com/rawwatch/test/bench/process"
 )
@@ -27,15 +26,15 @@ const (
 func Suite() measure.Suite {
 	return measure.Suite{
 		Name: "load", Title: "5,000 pods of a real API server",
-		Figures: []string{process.CPU, figure.Peak, process.Time},
+		Figures: []string{process.CPU, process.Peak, process.Time},
 		Bars: []measure.Bar{
 			{Case: objects, Figure: process.CPU, Contender: raw, Against: lines, AtMost: 1.3},
 			{Case: objects, Figure: process.CPU, Contender: streaming, Against: lines, AtMost: 1.3},
 			{Case: objects, Figure: process.CPU, Contender: raw, Against: typed, AtMost: 1},
-			{Case: objects, Figure: figure.Peak, Contender: raw, AtMost: 16},
-			{Case: objects, Figure: figure.Peak, Contender: streaming, AtMost: 16},
+			{Case: objects, Figure: process.Peak, Contender: raw, AtMost: 16},
+			{Case: objects, Figure: process.Peak, Contender: streaming, AtMost: 16},
 			{Case: metadata, Figure: process.CPU, Contender: raw, Against: partial, AtMost: 1},
-			{Case: metadata, Figure: figure.Peak, Contender: raw, Against: partial, AtMost: 1},
+			{Case: metadata, Figure: process.Peak, Contender: raw, Against: partial, AtMost: 1},
 		},
 		Modules: []string{"k8s.io/client-go"},
 		Cases:   cases,
