@@ -15,9 +15,9 @@ import (
 	"example.com/rawwatch/stream/replay"
 )
 
-// recorded is a recording that somebody named. A file is read twice, first for
-// its mistakes, and not held: it may be larger than the memory. What cannot be
-// read twice (a pipe) is held.
+// recorded is a recording that somebody named. A file is read more than once,
+// first for its mistakes, and not held: it may be larger than the memory. What
+// can be read only once (a pipe) is held.
 type recorded struct {
 	name    string
 	content io.ReadSeeker

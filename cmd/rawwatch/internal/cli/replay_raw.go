@@ -13,9 +13,8 @@ import (
 	"example.com/rawwatch/stream/replay"
 )
 
-// lines is replay -o raw: it reads a record and prints it, so that a recording
-// of any size takes the memory of one line. There is nothing to decide about
-// what came, and so no Watcher.
+// lines is replay -o raw: it reads a record and prints it. There is nothing to
+// decide about what came, and so no Watcher.
 func (f *replayed) lines(ctx context.Context, r *replay.Reader, file *recorded, streams Streams, tell *story.Story) error {
 	p := output.New(streams.Out, f.printing.options(ctx, streams.Out, tell))
 	shown := 0
