@@ -6,8 +6,11 @@ package suites
 import (
 	"example.com/rawwatch/test/bench/measure"
 	"example.com/rawwatch/test/bench/suites/growth"
+	"example.com/rawwatch/test/bench/suites/idle"
+	"example.com/rawwatch/test/bench/suites/latency"
 	"example.com/rawwatch/test/bench/suites/lists"
 	"example.com/rawwatch/test/bench/suites/load"
+	"example.com/rawwatch/test/bench/suites/resume"
 	"example.com/rawwatch/test/bench/suites/watch"
 )
 
@@ -18,5 +21,8 @@ func All() []measure.Suite {
 		lists.Suite(),
 		load.Suite(),
 		growth.Suite(),
+		idle.Suite(),
+		resume.Suite(),
+		latency.Suite(),
 	}
 }
