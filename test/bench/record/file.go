@@ -31,6 +31,9 @@ func (f File) Write(folder string) error {
 	if err != nil {
 		return fmt.Errorf("record: %s: %w", f.Suite, err)
 	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
 	return os.WriteFile(Path(folder, f.Suite), append(joinNumbers(text), '\n'), 0o644)
 }
 

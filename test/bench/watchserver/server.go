@@ -3,6 +3,8 @@ package watchserver
 import (
 	"encoding/pem"
 	"fmt"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -45,6 +47,8 @@ func Start(folder string, o Options) (*Server, error) {
 	if err := http2.ConfigureServer(s.http.Config, &http2.Server{MaxConcurrentStreams: 100}); err != nil {
 		return nil, fmt.Errorf("watchserver: %w", err)
 	}
+	// A crowd that comes at once dials more connections than it then needs.
+	s.http.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.http.TLS = s.http.Config.TLSConfig
 	s.http.StartTLS()
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.http.Certificate().Raw})
