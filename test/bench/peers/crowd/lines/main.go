@@ -11,7 +11,7 @@ import (
 	"os"
 
 	"example.com/rawwatch/test/bench/peers/internal/crowd"
-	"example.com/rawwatch/test/bench/peers/self"
+	"example.com/rawwatch/test/bench/peers/internal/self"
 )
 
 func main() {

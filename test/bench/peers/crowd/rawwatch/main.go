@@ -9,7 +9,7 @@ import (
 	"example.com/rawwatch/kubeconfig/transport"
 	"example.com/rawwatch/stream"
 	"example.com/rawwatch/test/bench/peers/internal/crowd"
-	"example.com/rawwatch/test/bench/peers/self"
+	"example.com/rawwatch/test/bench/peers/internal/self"
 )
 
 func main() {

@@ -16,7 +16,7 @@ import (
 
 	"example.com/rawwatch/test/bench/peers/internal/clientgo"
 	"example.com/rawwatch/test/bench/peers/internal/crowd"
-	"example.com/rawwatch/test/bench/peers/self"
+	"example.com/rawwatch/test/bench/peers/internal/self"
 )
 
 func main() {

@@ -15,7 +15,7 @@ import (
 	"sync"
 	"time"
 
-	"example.com/rawwatch/test/bench/peers/self"
+	"example.com/rawwatch/test/bench/peers/internal/self"
 )
 
 // Crowd is the flags of a peer.

@@ -2,6 +2,6 @@
 // has only begun.
 package main
 
-import "example.com/rawwatch/test/bench/peers/self"
+import "example.com/rawwatch/test/bench/peers/internal/self"
 
 func main() { self.Report(nil) }
