@@ -7,11 +7,9 @@ import (
 	"io"
 	"os"
 	"regexp"
-)
 
-// recording is a watch of 300 pods, 8 KB each, from the folder that the
-// benchmarks run in.
-const recording = "../testdata/recordings/pods-300.watch.gz"
+	"example.com/rawwatch/test/bench/pods"
+)
 
 // Cycle is how many events there are until they begin again: each object comes
 // twice, in two versions, so that none is a repetition of the last.
@@ -19,18 +17,18 @@ const Cycle = 600
 
 // Pods are the events of the recorded pods, as they were added.
 func Pods() ([]byte, error) {
-	f, err := os.Open(recording)
+	f, err := os.Open(pods.Recording)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	unzipped, err := gzip.NewReader(f)
 	if err != nil {
-		return nil, fmt.Errorf("endless: %s: %w", recording, err)
+		return nil, fmt.Errorf("endless: %s: %w", pods.Recording, err)
 	}
 	lines, err := io.ReadAll(unzipped)
 	if err != nil {
-		return nil, fmt.Errorf("endless: %s: %w", recording, err)
+		return nil, fmt.Errorf("endless: %s: %w", pods.Recording, err)
 	}
 	return lines, nil
 }

@@ -43,7 +43,8 @@ func Suite() measure.Suite {
 		Bars: []measure.Bar{
 			{Figure: above, Contender: ownedName, AtMost: 4 * mebibytes},
 			{Figure: live, Contender: untrackedName, AtMost: 4 * mebibytes},
-			{Figure: speed, Contender: untrackedName, Against: lentName, AtLeast: 0.5},
+			// The short ones are over too soon for a ratio of times.
+			{Case: "100000 pods", Figure: speed, Contender: untrackedName, Against: lentName, AtLeast: 0.5},
 		},
 		Modules: []string{"k8s.io/client-go"},
 		Rounds:  5,
