@@ -60,3 +60,15 @@ func TestDiskThatTakesNothing(t *testing.T) {
 		assert.NotContains(t, r.err.Error(), "\n")
 	})
 }
+
+// A pipe that nobody writes into would be waited for, when it is opened.
+func TestCheckpointThatIsNoFile(t *testing.T) {
+	bubble(t, "", func(t *testing.T) {
+		pipe := filepath.Join(t.TempDir(), "state")
+		require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+		r := newRig(t, func(r *rig) replay.Script { return nil }, checkpoint(pipe))
+		require.Empty(t, r.all())
+		require.ErrorAs(t, r.err, new(*stream.CheckpointError))
+		assert.ErrorContains(t, r.err, "it is no regular file")
+	})
+}
