@@ -1,6 +1,8 @@
 package decode
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -8,26 +10,23 @@ import (
 // Strings outside the validator's loop: keys and values that are wanted, and
 // the grammar of escapes, which the loop shares.
 
+// shortString is how much of a string is looked at word by word, before it
+// counts as long. Nearly all names, paths and images are shorter.
+const shortString = 32
+
 // stringEnd checks the string whose first byte behind the quote is b[i]. It
 // returns the index behind the closing quote, or of the offending byte.
 func stringEnd(b []byte, i int) (end int, escaped bool, why problem) {
-	for {
-		i = plainEnd(b, i)
-		switch {
-		case i == len(b):
-			return i, escaped, badString
-		case b[i] == '"':
-			return i + 1, escaped, ok
-		case b[i] != '\\':
-			return i, escaped, badString
+	for stop := i + shortString; i < stop && i >= 0 && i <= len(b)-8; i += 8 {
+		if m := special(binary.LittleEndian.Uint64(b[i : i+8])); m != 0 {
+			i += bits.TrailingZeros64(m) / 8
+			if b[i] == '"' {
+				return i + 1, false, ok
+			}
+			break
 		}
-		n := escapeLen(b, i)
-		if n == 0 {
-			return badEscapeAt(b, i), true, badEscape
-		}
-		escaped = true
-		i += n
 	}
+	return longStringEnd(b, i)
 }
 
 // escapeLen returns the length of the escape that begins with the backslash

@@ -10,6 +10,7 @@ import (
 //	validator         the containers that are open, as bits; drawn below
 //	value             checks one JSON value of any size, without recursion
 //	special, plainEnd find the end of plain text eight bytes at a time
+//	longStringEnd     checks what is long or has escapes, 64 bytes at a time
 //	stringEnd         checks a string on its own, outside the loop
 //	escapeLen, ...    the rest of the grammar
 //
@@ -24,8 +25,9 @@ import (
 //	     firstElement, firstKey ───────┘      (',' in an object) nextKey ──► key ──► colon ──► value
 //
 // What makes it fast, in the order of what it brings:
-//   - It makes no calls except on its way out, so that nothing has to be saved
-//     to the stack around them. What looks like a call is inlined.
+//   - It makes no calls except on its way out and for strings that are long, so
+//     that nothing has to be saved to the stack around them. What else looks
+//     like a call is inlined.
 //   - Strings are skipped eight bytes at a time.
 //   - Behind the closing quote, one load of eight bytes shows what follows. A
 //     watch is compact JSON, and half of it is managedFields, so most keys are
@@ -72,6 +74,7 @@ func (v *validator) value(b []byte, i, room int) (end int, why problem) {
 		words = 0 // of outer that are in use
 		left  = 0 // containers that can be opened before kinds is full
 		w, m  uint64
+		stop  int
 	)
 	if i < len(b) && b[i] == '"' {
 		// Text is always in a container below.
@@ -286,26 +289,9 @@ key: // b[i] is in a key, and not behind a lone backslash
 	}
 
 oddKey: // as key, for the last bytes of b and for what is rare
-	for uint(i) < uint(len(b)) {
-		switch c := b[i]; {
-		case c == '"':
-			i++
-			goto colon
-		case c == '\\':
-			n := escapeLen(b, i)
-			if n == 0 {
-				return badEscapeAt(b, i), badEscape
-			}
-			i += n
-			goto key
-		case c < ' ':
-			return i, badString
-		}
-		i++
+	if i, _, why = longStringEnd(b, i); why != ok {
+		return i, why
 	}
-	return i, badString
-
-colon: // b[i] is behind a key
 	for uint(i) < uint(len(b)) && isSpace(b[i]) {
 		i++
 	}
@@ -316,16 +302,18 @@ colon: // b[i] is behind a key
 	goto value
 
 text: // b[i] is in a string that is a value
-	for {
+	for stop = i + shortString; i < stop; i += 8 {
 		if i < 0 || i > len(b)-8 {
 			goto oddText
 		}
 		w = binary.LittleEndian.Uint64(b[i : i+8])
 		if m = special(w); m != 0 {
-			break
+			goto textEnd
 		}
-		i += 8
 	}
+	goto oddText
+
+textEnd: // the lowest bit of m is of the first byte from b[i] on that is special
 	i += bits.TrailingZeros64(m) / 8
 	if i < 0 || i > len(b)-8 {
 		goto oddText
@@ -343,30 +331,13 @@ text: // b[i] is in a string that is a value
 	case w&0xff == '"':
 		i++
 		goto after
-	case w&0xff == '\\' && escapes[w>>8&0xff]:
-		i += 2
-		goto text
 	}
 
-oddText: // as text, for the last bytes of b and for what is rare
-	for uint(i) < uint(len(b)) {
-		switch c := b[i]; {
-		case c == '"':
-			i++
-			goto after
-		case c == '\\':
-			n := escapeLen(b, i)
-			if n == 0 {
-				return badEscapeAt(b, i), badEscape
-			}
-			i += n
-			goto text
-		case c < ' ':
-			return i, badString
-		}
-		i++
+oddText: // as text, for what is long, has escapes, or is at the end of b
+	if i, _, why = longStringEnd(b, i); why != ok {
+		return i, why
 	}
-	return i, badString
+	goto after
 }
 
 const (
