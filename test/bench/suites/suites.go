@@ -12,6 +12,7 @@ import (
 	"example.com/rawwatch/test/bench/suites/load"
 	"example.com/rawwatch/test/bench/suites/resume"
 	"example.com/rawwatch/test/bench/suites/watch"
+	"example.com/rawwatch/test/bench/suites/window"
 )
 
 // All returns the suites in the order in which they are measured.
@@ -24,5 +25,6 @@ func All() []measure.Suite {
 		idle.Suite(),
 		resume.Suite(),
 		latency.Suite(),
+		window.Suite(),
 	}
 }

@@ -18,8 +18,10 @@ import (
 
 // Options say what the server does with a watch, beside keeping it open.
 type Options struct {
-	// Life ends each stream, clean, so long after its headers. In the middle
-	// of it comes an event. 0: streams are not ended.
+	// Life ends each stream, clean, so long after its headers, or at its
+	// timeoutSeconds if those are at most twice as long: most clients ask for
+	// minutes, and none for less than a second. In the middle of it comes an
+	// event. 0: streams are not ended.
 	Life time.Duration
 
 	// Every is the time between two events. 0: there are none.
@@ -106,9 +108,9 @@ func (s *Server) collection(w http.ResponseWriter, r *http.Request) {
 // it has lived its life.
 func (s *Server) watch(w http.ResponseWriter, r *http.Request, namespace string) bool {
 	var life, event <-chan time.Time
-	if s.options.Life > 0 {
-		life = time.After(s.options.Life)
-		event = time.After(s.options.Life / 2)
+	if lives := s.lives(r); lives > 0 {
+		life = time.After(lives)
+		event = time.After(lives / 2)
 	}
 	if s.options.Every > 0 {
 		ticker := time.NewTicker(s.options.Every)
@@ -128,6 +130,16 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, namespace string)
 			flush(w)
 		}
 	}
+}
+
+// lives is how long the stream of a request lives. A client can tell an end at
+// its own timeoutSeconds from one that came too early.
+func (s *Server) lives(r *http.Request) time.Duration {
+	seconds, err := strconv.Atoi(r.URL.Query().Get("timeoutSeconds"))
+	if asked := time.Duration(seconds) * time.Second; err == nil && asked > 0 && asked <= 2*s.options.Life {
+		return asked
+	}
+	return s.options.Life
 }
 
 // arrived notes how long ago the stream before this request ended.
