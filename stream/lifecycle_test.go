@@ -148,17 +148,19 @@ func TestStartModes(t *testing.T) {
 
 func TestConfigErrors(t *testing.T) {
 	for name, set := range map[string]func(*stream.Watcher){
-		"Server":          func(w *stream.Watcher) { w.Server = nil },
-		"Target.Resource": func(w *stream.Watcher) { w.Target.Resource = "" },
-		"Target.Version":  func(w *stream.Watcher) { w.Target.Version = "" },
-		"ResourceVersion": func(w *stream.Watcher) { w.Start, w.ResourceVersion = stream.StartExact, "0" },
-		"MaxFrame":        func(w *stream.Watcher) { w.MaxFrame = -1 },
-		"WatchTimeout":    func(w *stream.Watcher) { w.WatchTimeout = time.Millisecond },
-		"View":            func(w *stream.Watcher) { w.View = 9 },
-		"ListFirst":       func(w *stream.Watcher) { w.ListFirst, w.Untracked = true, true },
-		"HeaderTimeout":   func(w *stream.Watcher) { w.HeaderTimeout = -1 },
-		"IdleTimeout":     func(w *stream.Watcher) { w.IdleTimeout = -1 },
-		"Start":           func(w *stream.Watcher) { w.Start = -1 },
+		"Server":           func(w *stream.Watcher) { w.Server = nil },
+		"Target.Group":     func(w *stream.Watcher) { w.Target.Group = "apps/v1" },
+		"Target.Namespace": func(w *stream.Watcher) { w.Target.Namespace = ".." },
+		"Target.Resource":  func(w *stream.Watcher) { w.Target.Resource = "" },
+		"Target.Version":   func(w *stream.Watcher) { w.Target.Version = "" },
+		"ResourceVersion":  func(w *stream.Watcher) { w.Start, w.ResourceVersion = stream.StartExact, "0" },
+		"MaxFrame":         func(w *stream.Watcher) { w.MaxFrame = -1 },
+		"WatchTimeout":     func(w *stream.Watcher) { w.WatchTimeout = time.Millisecond },
+		"View":             func(w *stream.Watcher) { w.View = 9 },
+		"ListFirst":        func(w *stream.Watcher) { w.ListFirst, w.Untracked = true, true },
+		"HeaderTimeout":    func(w *stream.Watcher) { w.HeaderTimeout = -1 },
+		"IdleTimeout":      func(w *stream.Watcher) { w.IdleTimeout = -1 },
+		"Start":            func(w *stream.Watcher) { w.Start = -1 },
 	} {
 		bubble(t, name, func(t *testing.T) {
 			r := newRig(t, func(r *rig) replay.Script { return nil }, set)

@@ -101,6 +101,8 @@ func (w *Watcher) check() error {
 		return &ConfigError{"Target.Version", "is empty"}
 	case w.Target.Resource == "":
 		return &ConfigError{"Target.Resource", "is empty"}
+	case w.Target.misleads() != "":
+		return &ConfigError{"Target." + w.Target.misleads(), `is no name: it is "." or "..", or has "/" or "%" in it`}
 	case w.Start == StartExact && !isVersion(w.ResourceVersion):
 		return &ConfigError{"ResourceVersion", `is "` + w.ResourceVersion + `", which is no version to start after: use StartList, or StartMostRecent or StartAny if that is what is meant`}
 	case w.Start != StartExact && w.ResourceVersion != "":

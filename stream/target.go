@@ -72,6 +72,22 @@ func (t Target) path(escape func(string) string) string {
 	return path + "/" + escape(t.Resource)
 }
 
+// misleads names a field that would make another path of this one, if one
+// does. Escapes are not enough: there is none for a dot, so a namespace ".." is
+// all namespaces to a proxy that cleans paths, and "%2F" is a slash again to one
+// that unescapes them. Servers take none of these for a name (apimachinery,
+// pkg/api/validation/path).
+func (t Target) misleads() string {
+	for _, part := range [...]struct{ field, name string }{
+		{"Group", t.Group}, {"Version", t.Version}, {"Namespace", t.Namespace}, {"Resource", t.Resource},
+	} {
+		if part.name == "." || part.name == ".." || strings.ContainsAny(part.name, "/%") {
+			return part.field
+		}
+	}
+	return ""
+}
+
 // fieldSelector is the caller's own, with Name joined to it.
 func (t Target) fieldSelector() string {
 	if t.Name == "" {
