@@ -48,7 +48,7 @@ func (e *TornError) Unwrap() error { return io.ErrUnexpectedEOF }
 // frame that is no event, a body that is no list, an item that is no object.
 type ShapeError struct {
 	Offset int64  // where the frame, body or item begins in the body
-	Kind   string // "kind" of what came instead, if it had one
+	Kind   string // "kind" of what came instead, if it had one; beside an Index, of the list
 	Index  int    // of the item in its list, or -1
 	Msg    string
 }
@@ -60,7 +60,11 @@ func (e *ShapeError) Error() string {
 		fmt.Fprintf(&b, "item %d: ", e.Index)
 	}
 	b.WriteString(e.Msg)
-	if e.Kind != "" {
+	switch {
+	case e.Kind == "":
+	case e.Index >= 0:
+		fmt.Fprintf(&b, ", in kind %.64q", e.Kind)
+	default:
 		fmt.Fprintf(&b, ", but kind %.64q", e.Kind)
 	}
 	return b.String()

@@ -257,10 +257,10 @@ func TestLentBytesCannotBeAppendedTo(t *testing.T) {
 
 func TestErrorsSayWhereAndCanBeMatched(t *testing.T) {
 	for want, err := range map[string]error{
-		"decode: at byte 7: longer than the limit of 5 bytes":            &FrameSizeError{Offset: 7, Limit: 5},
-		"decode: at byte 7: no event: no type, but kind \"PodList\\n\"":  &ShapeError{Offset: 7, Kind: "PodList\n", Index: -1, Msg: "no event: no type"},
-		"decode: at byte 7: item 3: not an object, but kind \"PodList\"": &ShapeError{Offset: 7, Kind: "PodList", Index: 3, Msg: "not an object"},
-		"decode: at byte 7: no list":                                     &ShapeError{Offset: 7, Index: -1, Msg: "no list"},
+		"decode: at byte 7: longer than the limit of 5 bytes":           &FrameSizeError{Offset: 7, Limit: 5},
+		"decode: at byte 7: no event: no type, but kind \"PodList\\n\"": &ShapeError{Offset: 7, Kind: "PodList\n", Index: -1, Msg: "no event: no type"},
+		"decode: at byte 7: item 3: not an object, in kind \"PodList\"": &ShapeError{Offset: 7, Kind: "PodList", Index: 3, Msg: "not an object"},
+		"decode: at byte 7: no list":                                    &ShapeError{Offset: 7, Index: -1, Msg: "no list"},
 	} {
 		require.EqualError(t, err, want)
 	}
