@@ -194,6 +194,8 @@ func (a *ask) where() error {
 			return usagef("-n is empty; for all namespaces write -A")
 		case strings.Contains(n, ","):
 			return usagef("-n %s: give -n once for each namespace", n)
+		case n == "." || n == ".." || strings.ContainsAny(n, "/%"):
+			return usagef("-n %q is no namespace", n)
 		case !slices.Contains(namespaces, n):
 			namespaces = append(namespaces, n)
 		}

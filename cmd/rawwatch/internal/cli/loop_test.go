@@ -55,7 +55,7 @@ func TestASlowReaderOfStandardOutputIsTold(t *testing.T) {
 		l := a.looped(t, srv, out, &told)
 		require.NoError(t, l.run(t.Context()))
 		assert.Equal(t, 2, l.shown)
-		assert.Contains(t, told.String(), "rawwatch: falling behind: standard output took no data for 3.2s\n")
+		assert.Contains(t, told.String(), "rawwatch: falling behind: it took 3.2s to print an event\n")
 		assert.Equal(t, 1, strings.Count(told.String(), "behind"))
 	})
 }

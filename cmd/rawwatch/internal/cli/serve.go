@@ -91,7 +91,7 @@ func (f *served) run(ctx context.Context, name string, streams Streams) error {
 	if err != nil {
 		return file.failed(err)
 	}
-	if s.Len() == 0 {
+	if s.Len() == 0 || s.Example() == "" { // an empty file is a watch of nobody knows what
 		return usagef("%s: nothing in it can be asked for: there is no list and no watch", file.name)
 	}
 	listener, err := net.Listen("tcp", f.listen)

@@ -70,6 +70,7 @@ func TestEveryEndIsTold(t *testing.T) {
 		{"silence", true, status.RowIdle, &status.End{Kind: status.EndIdle}, "closed after 7m12s because the server sent nothing for too long; waiting 40ms"},
 		{"early", true, status.RowBrokenStream, io.EOF, "closed after 7m12s because the server ended it; waiting 40ms"},
 		{"in the middle of an event", true, status.RowBrokenStream, &decode.TornError{Offset: 9, Dropped: 4}, "closed after 7m12s because the connection broke: at byte 9: the body ends too early, 4 bytes dropped; waiting 40ms"},
+		{"bytes that are no event", true, status.RowBadFrame, &status.End{Kind: status.EndBadFrame, Err: &decode.SyntaxError{Offset: 9, Msg: "nested too deep"}}, "closed after 7m12s because it cannot be read: at byte 9: nested too deep; waiting 40ms"},
 		{"an ERROR event", true, status.RowServerError, &status.Error{HTTPStatus: 200, Event: true, Status: status.Status{Code: 500}}, "closed after 7m12s because of ERROR event: 500 Internal Server Error; waiting 40ms"},
 		{"a refusal, in several lines", false, status.RowUnavailable, answer, `cannot watch: 503 Service Unavailable: etcd is\naway; waiting 40ms`},
 		{"no connection", false, status.RowConnect, &url.Error{Op: "Get", URL: "https://secret", Err: errors.New("connection refused")}, "cannot watch: connection refused; waiting 40ms"},

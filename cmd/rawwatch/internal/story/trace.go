@@ -86,9 +86,10 @@ func (s *Story) Left(why string, events int, flag string) {
 	s.Say("%s", text)
 }
 
-// FellBehind tells that an event could not be written for so long.
+// FellBehind tells that an event took so long to be shown, by a reader of
+// standard output that does not read or by a query that does not end.
 func (s *Story) FellBehind(d time.Duration) {
-	s.Repeat("behind", "falling behind: standard output took no data for %s", human.Short(d))
+	s.Repeat("behind", "falling behind: it took %s to print an event", human.Short(d))
 }
 
 func (s *Story) onRequest(r stream.Request) {
@@ -195,5 +196,8 @@ func because(e stream.Ended) string {
 	case e.Row == status.RowBrokenStream:
 		return "the connection broke: " + cause.Of(e.Err)
 	}
-	return "of " + cause.Of(e.Err)
+	if _, ok := errors.AsType[*status.Error](e.Err); ok {
+		return "of " + cause.Of(e.Err)
+	}
+	return "it cannot be read: " + cause.Of(e.Err)
 }
