@@ -320,3 +320,25 @@ func TestCheckpointThatCannotBeUsed(t *testing.T) {
 		assert.ErrorIs(t, r.w.State().CheckpointError, os.ErrNotExist)
 	})
 }
+
+// A file that somebody has written to between two ranges is read again, even if
+// it is as long as before.
+func TestCheckpointThatWasTouchedIsReadAgain(t *testing.T) {
+	bubble(t, "", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "state")
+		r := newRig(t, func(r *rig) replay.Script {
+			return replay.Script{listOf("10", item("a", "3")), watchOf("10", "", r.stop()...)}
+		}, checkpoint(file))
+		r.played("ADDED a 3", "SYNCED 10")
+		f, err := os.OpenFile(file, os.O_WRONLY, 0)
+		require.NoError(t, err)
+		_, err = f.WriteAt([]byte("#"), 60)
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+		later := time.Now().AddDate(100, 0, 0)
+		require.NoError(t, os.Chtimes(file, later, later))
+		for _, err = range r.w.Watch(t.Context()) {
+		}
+		assert.ErrorAs(t, err, new(*stream.CheckpointError))
+	})
+}
