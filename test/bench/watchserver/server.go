@@ -12,8 +12,6 @@ import (
 	"strconv"
 	"sync"
 	"time"
-
-	"golang.org/x/net/http2"
 )
 
 // Options say what the server does with a watch, beside keeping it open.
@@ -46,12 +44,10 @@ func Start(folder string, o Options) (*Server, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /api/v1/namespaces/{namespace}/configmaps", s.collection)
 	s.http = httptest.NewUnstartedServer(mux)
-	if err := http2.ConfigureServer(s.http.Config, &http2.Server{MaxConcurrentStreams: 100}); err != nil {
-		return nil, fmt.Errorf("watchserver: %w", err)
-	}
+	s.http.EnableHTTP2 = true
+	s.http.Config.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: 100}
 	// A crowd that comes at once dials more connections than it then needs.
 	s.http.Config.ErrorLog = log.New(io.Discard, "", 0)
-	s.http.TLS = s.http.Config.TLSConfig
 	s.http.StartTLS()
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.http.Certificate().Raw})
 	if err := os.WriteFile(s.ca, certificate, 0o600); err != nil {
