@@ -22,7 +22,7 @@ const live = "live MB"
 const raw = "rawwatch"
 
 // Suite is 1,000, 10,000 and 100,000 pods. They are lean: 100,000 of the full
-// ones would be 7 GB in the dynamic informer, and as much in the server.
+// ones would be about 7 GB in the dynamic informer alone.
 func Suite() measure.Suite {
 	return measure.Suite{
 		Name: "growth", Title: "Growth over the number of objects", Axis: "objects",
