@@ -158,7 +158,7 @@ func (r *roundTripper) newPool(roots *x509.CertPool, cert *tls.Certificate) *htt
 	return &http.Transport{
 		Proxy:                  r.config.Proxy,
 		OnProxyConnectResponse: refusal,
-		DialContext:            dialer.DialContext,
+		DialContext:            counted(dialer.DialContext),
 		TLSClientConfig:        tlsConfig,
 		TLSHandshakeTimeout:    handshakeTimeout,
 		ResponseHeaderTimeout:  headerTimeout,

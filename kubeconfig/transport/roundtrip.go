@@ -123,7 +123,7 @@ func credentialError(req *http.Request, err error) error {
 func (r *roundTripper) send(req *http.Request, proof Proof) (*http.Response, error) {
 	// A copy one level deep: Request.Clone would copy, and link, the parts of
 	// forms. Of what is shared only the header is written to.
-	out := req.WithContext(req.Context())
+	out := countDials(req)
 	if out.Header = req.Header.Clone(); out.Header == nil {
 		out.Header = make(http.Header)
 	}
