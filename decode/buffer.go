@@ -10,6 +10,9 @@ const (
 	restSize  = 64 << 10 // a larger buffer is given back when it is no longer needed
 	minRead   = 2 << 10  // room that a Read should find
 	tailRoom  = 2        // bytes behind w, for the suffix of a lent item
+
+	quietSize = 512 // bytes of a buffer that waits for a source which says little: a bookmark has 200
+	quietRun  = 16  // so many reads of no more than that, one after the other, are little
 )
 
 // sizeLimit makes a limit of what the caller gave. One byte more must be an int
@@ -36,6 +39,11 @@ type buffer struct {
 	head  int   // room to keep in front of r
 	off   int64 // of buf[r] in the body
 	err   error // of src, returned once all that came before it is held
+
+	// spare: hold little while the source says little, since nearly all the
+	// life of a watch is a Read that waits.
+	spare bool
+	quiet int // reads in a row that a buffer of quietSize had been enough for
 }
 
 func (b *buffer) held() []byte { return b.buf[b.r:b.w] }
@@ -52,13 +60,18 @@ func (b *buffer) fill() error {
 	if b.err != nil {
 		return b.err
 	}
-	b.room()
+	if b.spare && b.r == b.w && b.quiet >= quietRun {
+		b.rest()
+	} else {
+		b.room()
+	}
 	// As bufio does: a reader that says nothing a hundred times is broken.
 	for range 100 {
 		n, err := b.src.Read(b.buf[b.w : len(b.buf)-tailRoom])
 		b.w += n
 		b.err = err
 		if n > 0 {
+			b.count(n)
 			return nil
 		}
 		if err != nil {
@@ -67,6 +80,23 @@ func (b *buffer) fill() error {
 	}
 	b.err = io.ErrNoProgress
 	return b.err
+}
+
+// rest waits for the next bytes with a small buffer. Whatever fills it was more
+// than little, and room makes the next one as large as they usually are.
+func (b *buffer) rest() {
+	if len(b.buf) != quietSize {
+		b.buf = make([]byte, quietSize)
+	}
+	b.r, b.w = 0, 0
+}
+
+// count notes how much a Read had to say.
+func (b *buffer) count(n int) {
+	b.quiet++
+	if n >= quietSize-tailRoom {
+		b.quiet = 0
+	}
 }
 
 // room makes room for a Read: it gives back a buffer that has become too

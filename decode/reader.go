@@ -21,7 +21,7 @@ type Reader struct {
 // NewReader returns a Reader of the events in r. A frame longer than limit
 // bytes is refused; 0 means [DefaultLimit].
 func NewReader(r io.Reader, limit int) *Reader {
-	return &Reader{in: buffer{src: r}, limit: sizeLimit(limit)}
+	return &Reader{in: buffer{src: r, spare: true, quiet: quietRun}, limit: sizeLimit(limit)}
 }
 
 // Next returns the next event. Its slices are lent: they are overwritten by

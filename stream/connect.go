@@ -23,12 +23,12 @@ import (
 // before the headers, or context.Cause(ctx).
 func (w *Watcher) Connect(ctx context.Context, version string) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
-		settings, err := w.resolve()
+		cfg, err := w.resolve()
 		if err != nil {
 			yield(Event{}, err)
 			return
 		}
-		l := loop{settings: settings, source: w, session: &session{keeper: new(keeper)}, ctx: ctx, yield: yield}
+		l := loop{settings: cfg, source: w, session: &session{keeper: new(keeper)}, ctx: ctx, yield: yield}
 		if err := l.connect(version); err != errBreak {
 			yield(Event{}, err)
 		}

@@ -15,7 +15,11 @@ func (l *loop) begin(r *request, o *outcome) (*connection, error) {
 	if l.refusesView(err) {
 		// Accept has offered the plain object too, which is what a server
 		// that knows no views should send; some refuse the whole header.
-		l.view = Object
+		// The keeper's settings stay as they are: whose the checkpoint is has
+		// not changed.
+		plain := *l.settings
+		plain.view = Object
+		l.settings = &plain
 		r.header.Set("Accept", plainAccept)
 		c.close()
 		c, err = l.send(r)

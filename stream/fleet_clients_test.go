@@ -15,7 +15,7 @@ import (
 // ours is a Watcher without a network: what its loop does with the outcome of
 // a request (run.go), and no more.
 type ours struct {
-	settings settings
+	settings *settings
 	session  *session
 	length   time.Duration // of the watch that was asked for
 }
@@ -24,7 +24,7 @@ func newOurs(r *rand.Rand) client {
 	w := &Watcher{Server: fleetServer, Target: Target{Version: "v1", Resource: "pods"}, Rand: r}
 	cfg, err := w.resolve()
 	if err == nil {
-		err = w.session.enter(&cfg)
+		err = w.session.enter(cfg)
 	}
 	if err != nil {
 		panic(err)

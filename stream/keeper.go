@@ -69,7 +69,7 @@ func shareKeeper(sources []*Watcher) ([]*keeper, error) {
 				return nil, &ConfigError{"Checkpoint", "is shared by two sources that watch the same: " + cfg.target.String()}
 			}
 		}
-		groups[w.Checkpoint] = append(groups[w.Checkpoint], member{&w.session, &cfg})
+		groups[w.Checkpoint] = append(groups[w.Checkpoint], member{&w.session, cfg})
 	}
 	var shared []*keeper
 	for file, members := range groups {

@@ -50,11 +50,11 @@ const (
 )
 
 // resolve checks the fields of w and fills in the defaults.
-func (w *Watcher) resolve() (settings, error) {
+func (w *Watcher) resolve() (*settings, error) {
 	if err := w.check(); err != nil {
-		return settings{}, err
+		return nil, err
 	}
-	s := settings{
+	s := &settings{
 		client:        plain(w.Client),
 		server:        w.Server,
 		target:        w.Target,
