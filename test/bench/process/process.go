@@ -34,8 +34,24 @@ func Build(ctx context.Context, folder, name string) (Program, error) {
 
 // BuildPackage does the same for any package that this module can import.
 func BuildPackage(ctx context.Context, folder, path string) (Program, error) {
+	return build(ctx, "", folder, path)
+}
+
+// BuildRoot does the same for a package of the root module, in that module: it
+// may import what this one does not know.
+func BuildRoot(ctx context.Context, folder, path string) (Program, error) {
+	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f={{.Dir}}", "example.com/rawwatch").Output()
+	if err != nil {
+		return Program{}, fmt.Errorf("process: the folder of the root module: %w", err)
+	}
+	return build(ctx, strings.TrimSpace(string(root)), folder, path)
+}
+
+// build builds a package as the module in dir sees it.
+func build(ctx context.Context, dir, folder, path string) (Program, error) {
 	p := Program{Path: filepath.Join(folder, filepath.Base(path))}
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", p.Path, path)
+	cmd.Dir = dir
 	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return Program{}, fmt.Errorf("process: go build %s: %w: %s", path, err, output)

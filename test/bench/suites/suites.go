@@ -11,6 +11,7 @@ import (
 	"example.com/rawwatch/test/bench/suites/lists"
 	"example.com/rawwatch/test/bench/suites/load"
 	"example.com/rawwatch/test/bench/suites/resume"
+	"example.com/rawwatch/test/bench/suites/size"
 	"example.com/rawwatch/test/bench/suites/watch"
 	"example.com/rawwatch/test/bench/suites/window"
 )
@@ -26,5 +27,6 @@ func All() []measure.Suite {
 		resume.Suite(),
 		latency.Suite(),
 		window.Suite(),
+		size.Suite(),
 	}
 }
