@@ -3,80 +3,20 @@ package decode
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
-	"math/rand/v2"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"example.com/rawwatch/internal/corpus"
 )
 
-// A corpus is a number of event lines. One corpus alone flatters: the branch
-// predictor learns lines that are much alike. So the pods come also in as many
-// shapes as there are lines, in random order, and ConfigMaps bring long
-// strings.
-type corpus struct {
-	name  string
-	lines [][]byte
-	size  int64
-}
-
-func corpora(b *testing.B) []corpus {
-	pods := bytes.Split(bytes.TrimSuffix(recordedPods(b), []byte("\n")), []byte("\n"))
-	all := []corpus{{name: "pods", lines: pods}, {name: "mixed", lines: mixed(pods)}, {name: "configmaps", lines: configMaps()}}
-	for i := range all {
-		for _, line := range all[i].lines {
-			all[i].size += int64(len(line))
-		}
-	}
+func corpora(b *testing.B) []corpus.Corpus {
+	b.Helper()
+	all, err := corpus.All(recordings + "/pods-300.watch.gz")
+	require.NoError(b, err)
 	return all
-}
-
-// mixed makes of each pod a line of a different shape: it stretches strings
-// that are not keys, and drops members of managedFields.
-func mixed(pods [][]byte) [][]byte {
-	random := rand.New(rand.NewPCG(1, 2))
-	lines := make([][]byte, 0, len(pods))
-	for _, pod := range pods {
-		var line []byte
-		for i := 0; i < len(pod); i++ {
-			rest := pod[i:]
-			switch {
-			case bytes.HasPrefix(rest, []byte(`":{},"f:`)) && random.IntN(4) == 0:
-				i += len(`":{},"f:`) - 1 // joins two keys
-			case bytes.HasPrefix(rest, []byte(`",`)) && random.IntN(3) == 0:
-				line = append(line, strings.Repeat("x", random.IntN(24))...)
-				line = append(line, pod[i])
-			default:
-				line = append(line, pod[i])
-			}
-		}
-		lines = append(lines, line)
-	}
-	random.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
-	return lines
-}
-
-func configMaps() (lines [][]byte) {
-	random := rand.New(rand.NewPCG(3, 4))
-	words := strings.Fields(`server: listen 8080 location / { proxy_pass http://upstream; } # naïve ☕ "quoted" a\b`)
-	for i := range 100 {
-		var text strings.Builder
-		for range 150 {
-			text.WriteString(strings.Repeat("  ", random.IntN(4)))
-			for range 3 + random.IntN(8) {
-				text.WriteString(words[random.IntN(len(words))] + " ")
-			}
-			text.WriteString("\n")
-		}
-		config, err := json.Marshal(text.String())
-		if err != nil {
-			panic(err)
-		}
-		lines = append(lines, fmt.Appendf(nil, `{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"c%d","namespace":"n","uid":"u","resourceVersion":"%d"},"data":{"a":%s,"b":"%s"}}}`,
-			i, i, config, strings.Repeat("0123456789abcdef", 100)))
-	}
-	return lines
 }
 
 func scanAll(b *testing.B, s *Scanner, lines [][]byte) {
@@ -99,11 +39,11 @@ func validAll(b *testing.B, lines [][]byte) {
 func BenchmarkScan(b *testing.B) {
 	var s Scanner
 	for _, c := range corpora(b) {
-		b.Run(c.name, func(b *testing.B) {
-			b.SetBytes(c.size)
+		b.Run(c.Name, func(b *testing.B) {
+			b.SetBytes(c.Size)
 			b.ReportAllocs()
 			for b.Loop() {
-				scanAll(b, &s, c.lines)
+				scanAll(b, &s, c.Lines)
 			}
 		})
 	}
@@ -111,10 +51,10 @@ func BenchmarkScan(b *testing.B) {
 
 func BenchmarkJSONValid(b *testing.B) {
 	for _, c := range corpora(b) {
-		b.Run(c.name, func(b *testing.B) {
-			b.SetBytes(c.size)
+		b.Run(c.Name, func(b *testing.B) {
+			b.SetBytes(c.Size)
 			for b.Loop() {
-				validAll(b, c.lines)
+				validAll(b, c.Lines)
 			}
 		})
 	}
@@ -126,18 +66,18 @@ func BenchmarkJSONValid(b *testing.B) {
 func BenchmarkScanToJSONValid(b *testing.B) {
 	var s Scanner
 	for _, c := range corpora(b) {
-		b.Run(c.name, func(b *testing.B) {
+		b.Run(c.Name, func(b *testing.B) {
 			scan, valid := time.Hour, time.Hour
 			for b.Loop() {
 				start := time.Now()
-				scanAll(b, &s, c.lines)
+				scanAll(b, &s, c.Lines)
 				middle := time.Now()
-				validAll(b, c.lines)
+				validAll(b, c.Lines)
 				scan, valid = min(scan, middle.Sub(start)), min(valid, time.Since(middle))
 			}
 			b.ReportMetric(float64(valid)/float64(scan), "times")
-			b.ReportMetric(float64(c.size)/scan.Seconds()/1e6, "MB/s-scan")
-			b.ReportMetric(float64(c.size)/valid.Seconds()/1e6, "MB/s-valid")
+			b.ReportMetric(float64(c.Size)/scan.Seconds()/1e6, "MB/s-scan")
+			b.ReportMetric(float64(c.Size)/valid.Seconds()/1e6, "MB/s-valid")
 		})
 	}
 }
@@ -145,9 +85,9 @@ func BenchmarkScanToJSONValid(b *testing.B) {
 // BenchmarkReader is one op for each event, framing included.
 func BenchmarkReader(b *testing.B) {
 	for _, c := range corpora(b) {
-		body := append(bytes.Join(c.lines, []byte("\n")), '\n')
-		b.Run(c.name, func(b *testing.B) {
-			b.SetBytes(int64(len(body) / len(c.lines)))
+		body := append(bytes.Join(c.Lines, []byte("\n")), '\n')
+		b.Run(c.Name, func(b *testing.B) {
+			b.SetBytes(int64(len(body) / len(c.Lines)))
 			b.ReportAllocs()
 			r := NewReader(&endless{bytes.NewReader(body)}, 0)
 			for b.Loop() {
@@ -174,8 +114,8 @@ func (e *endless) Read(p []byte) (int, error) {
 // BenchmarkList is one op for each list of a whole corpus.
 func BenchmarkList(b *testing.B) {
 	for _, c := range corpora(b) {
-		body := listOf(c.lines)
-		b.Run(c.name, func(b *testing.B) {
+		body := listOf(c.Lines)
+		b.Run(c.Name, func(b *testing.B) {
 			b.SetBytes(int64(len(body)))
 			b.ReportAllocs()
 			for b.Loop() {
@@ -188,7 +128,7 @@ func BenchmarkList(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				if n != len(c.lines) {
+				if n != len(c.Lines) {
 					b.Fatal(n, "items")
 				}
 			}
