@@ -11,6 +11,7 @@ import (
 	"example.com/rawwatch/test/bench/suites/lists"
 	"example.com/rawwatch/test/bench/suites/load"
 	"example.com/rawwatch/test/bench/suites/resume"
+	"example.com/rawwatch/test/bench/suites/scan"
 	"example.com/rawwatch/test/bench/suites/size"
 	"example.com/rawwatch/test/bench/suites/watch"
 	"example.com/rawwatch/test/bench/suites/window"
@@ -19,6 +20,7 @@ import (
 // All returns the suites in the order in which they are measured.
 func All() []measure.Suite {
 	return []measure.Suite{
+		scan.Suite(),
 		watch.Suite(),
 		lists.Suite(),
 		load.Suite(),
