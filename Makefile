@@ -6,7 +6,7 @@ STATICCHECK ?= honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # The modules: this one, and the one that may use Kubernetes' own.
 MODULES     := . test
 
-.PHONY: check test chaos mutants lint tidy bench compare compare-once fuzz fleet recorder e2e minimal build soak
+.PHONY: check test chaos mutants lint tidy bench compare compare-once instructions fuzz fleet recorder e2e minimal build soak
 
 ## check: everything but the end-to-end tests
 check: lint tidy test chaos bench minimal
@@ -45,6 +45,11 @@ compare:
 ## compare-once: the same with the smallest work, so that none rots
 compare-once:
 	$(MAKE) -C test compare-once
+
+## instructions: those of the scan, counted by valgrind; fails if they are more
+## than they were (internal/instructions)
+instructions:
+	$(GO) run ./internal/instructions
 
 ## minimal: the size of examples/minimal next to a program that sends one GET
 minimal:

@@ -1,6 +1,7 @@
 package decode
 
 import (
+	"cmp"
 	"io"
 	"math"
 )
@@ -8,6 +9,7 @@ import (
 const (
 	leastSize = 16 << 10 // bytes of a buffer, if not told otherwise
 	restSize  = 64 << 10 // a larger buffer is given back when it is no longer needed
+	firstList = 8 << 10  // of a list: a thousand watches begin with small ones, at once
 	minRead   = 2 << 10  // room that a Read should find
 	tailRoom  = 2        // bytes behind w, for the suffix of a lent item
 
@@ -35,7 +37,8 @@ type buffer struct {
 	src   io.Reader
 	buf   []byte
 	r, w  int
-	least int   // size to start with and to go back to; 0 means leastSize
+	first int   // size to start with; 0 means least
+	least int   // size to grow to, and to go back to; 0 means leastSize
 	head  int   // room to keep in front of r
 	off   int64 // of buf[r] in the body
 	err   error // of src, returned once all that came before it is held
@@ -106,6 +109,8 @@ func (b *buffer) room() {
 	need := b.head + held + minRead + tailRoom
 	size := len(b.buf)
 	switch {
+	case size == 0:
+		size = max(cmp.Or(b.first, b.least, leastSize), need)
 	case size > restSize && need <= restSize/2:
 		size = max(b.least, leastSize, 2*need)
 	case len(b.buf)-tailRoom-b.w >= minRead && held > 0:

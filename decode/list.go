@@ -59,7 +59,7 @@ const (
 // [DefaultLimit].
 func NewListReader(r io.Reader, limit int) *ListReader {
 	// The prefix of most items finds room in front of the first one already.
-	in := buffer{src: r, least: restSize, head: 512}
+	in := buffer{src: r, first: firstList, least: restSize, head: 512}
 	return &ListReader{in: in, limit: sizeLimit(limit)}
 }
 

@@ -1,6 +1,7 @@
 package stream_test
 
 import (
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -207,6 +208,24 @@ func TestCheckpoint(t *testing.T) {
 		}, checkpoint(file))
 		assert.Len(t, r.take(3), 3)
 		r.played("MODIFIED a 11")
+	})
+}
+
+func TestCheckpointHoldsNoCredentials(t *testing.T) {
+	bubble(t, "of the server's URL", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "state")
+		r := newRig(t, func(r *rig) replay.Script {
+			return replay.Script{listOf("10"), watchOf("10", "", r.stop()...)}
+		}, checkpoint(file))
+		server := *r.w.Server
+		server.User = url.UserPassword("someone", "hunter2")
+		r.w.Server = &server
+		r.played("SYNCED 10")
+		written, err := os.ReadFile(file)
+		require.NoError(t, err)
+		assert.Contains(t, string(written), `"server":"`)
+		assert.NotContains(t, string(written), "someone")
+		assert.NotContains(t, string(written), "hunter2")
 	})
 }
 

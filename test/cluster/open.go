@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/url"
 	"os"
 	"slices"
+	"time"
 
 	"example.com/rawwatch/test/servers"
 )
@@ -68,4 +71,49 @@ func (c *Cluster) Store(ctx context.Context, objects []Stored, together int) err
 		}
 	}
 	return nil
+}
+
+// AwaitCached waits until the cache of the API server, from which it answers
+// lists and watches, has the object. After [Cluster.Store] of many it is some
+// seconds behind; who asks for the latest state then is sent away after 3 s.
+func (c *Cluster) AwaitCached(ctx context.Context, o Stored) error {
+	config, err := c.tls(c.Admin)
+	if err != nil {
+		return err
+	}
+	tr := &http.Transport{TLSClientConfig: config}
+	defer tr.CloseIdleConnections()
+	client := &http.Client{Transport: bearer{c.Admin.Token, tr}}
+	path := Collection{Version: "v1", Resource: o.Resource, Namespace: o.Namespace}.Path()
+	// Version 0 is what the cache has at this moment.
+	address := c.URL.String() + path + "?resourceVersion=0&fieldSelector=metadata.name=" + url.QueryEscape(o.Name)
+	for {
+		cached, err := has(ctx, client, address)
+		if cached || err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+}
+
+// has reports whether a list has items.
+func has(ctx context.Context, client *http.Client, address string) (bool, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return false, err
+	}
+	resp, err := client.Do(r)
+	if err != nil {
+		return false, err
+	}
+	defer resp.Body.Close()
+	var list struct{ Items []json.RawMessage }
+	if err := json.NewDecoder(resp.Body).Decode(&list); err != nil || resp.StatusCode != http.StatusOK {
+		return false, fmt.Errorf("cluster: %s: status %d: %w", address, resp.StatusCode, err)
+	}
+	return len(list.Items) > 0, nil
 }

@@ -50,10 +50,14 @@ func (s *Server) Args(namespace string) []string {
 	return []string{"-server", s.URL.String(), "-ca", s.ca, "-token", s.Admin.Token, "-namespace", namespace}
 }
 
-// Fill makes the pods 0 to n of a namespace.
+// Fill makes the pods 0 to n of a namespace, and waits until the server has
+// heard of them.
 func (s *Server) Fill(ctx context.Context, set *pods.Set, namespace string, n int) error {
 	const together = 100 // a transaction of full pods is 800 KB
-	return s.write(ctx, set, namespace, n, together)
+	if err := s.write(ctx, set, namespace, n, together); err != nil {
+		return err
+	}
+	return s.AwaitCached(ctx, cluster.Stored{Resource: "pods", Namespace: namespace, Name: pods.Name(n - 1)})
 }
 
 // Change changes the pods 0 to n of a namespace, one after the other.
