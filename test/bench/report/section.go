@@ -43,10 +43,14 @@ func rounds(results []measure.Result) (n int) {
 
 // bars writes what was to be reached, and whether it was.
 func bars(b *strings.Builder, s measure.Suite, results []measure.Result) {
-	if len(s.Bars) == 0 {
-		return
+	if len(s.Bars) > 0 {
+		b.WriteString("\n| what | bar | measured | |\n|---|---|---|---|\n")
+		barRows(b, "", s, results)
 	}
-	b.WriteString("\n| what | bar | measured | |\n|---|---|---|---|\n")
+}
+
+// barRows writes a row for each bar in each case, behind the cells in front.
+func barRows(b *strings.Builder, front string, s measure.Suite, results []measure.Result) {
 	verdicts, missing := measure.Judge(s.Bars, results)
 	for _, v := range verdicts {
 		reached := "**not reached**"
@@ -57,11 +61,24 @@ func bars(b *strings.Builder, s measure.Suite, results []measure.Result) {
 		if len(results) > 1 {
 			name = v.Case + ": " + name
 		}
-		fmt.Fprintf(b, "| %s | %s | %s | %s |\n", name, limit(v.Bar), spread(v.Measured), reached)
+		fmt.Fprintf(b, "%s| %s | %s | %s | %s |\n", front, name, limit(v.Bar), spread(v.Measured), reached)
 	}
 	for _, bar := range missing {
-		fmt.Fprintf(b, "| %s | %s | not measured | **not reached** |\n", strings.TrimPrefix(bar.Case+": "+what(bar), ": "), limit(bar))
+		fmt.Fprintf(b, "%s| %s | %s | not measured | **not reached** |\n", front, strings.TrimPrefix(bar.Case+": "+what(bar), ": "), limit(bar))
 	}
+}
+
+// Summary is the name of the section that has the bars of all suites.
+const Summary = "bars"
+
+// summary returns the text of that section.
+func summary(suites []measure.Suite, results map[string][]measure.Result) string {
+	var b strings.Builder
+	b.WriteString("\n| | what | bar | measured | |\n|---|---|---|---|---|\n")
+	for _, s := range suites {
+		barRows(&b, "| "+s.Title+" ", s, results[s.Name])
+	}
+	return b.String()
 }
 
 func what(b measure.Bar) string {

@@ -36,6 +36,7 @@ func Render(suites []measure.Suite, results, page string) (text string, plots ma
 		return "", nil, err
 	}
 	sections, plots := map[string]string{}, map[string][]byte{}
+	all := map[string][]measure.Result{}
 	for _, s := range suites {
 		f, err := record.Read(results, s.Name)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -45,6 +46,7 @@ func Render(suites []measure.Suite, results, page string) (text string, plots ma
 		if err != nil {
 			return "", nil, err
 		}
+		all[s.Name] = f.Results
 		sections[s.Name] = Section(s, f, folder)
 		for _, p := range Plots(s, f.Results) {
 			if plots[p.Name], err = p.SVG(); err != nil {
@@ -52,6 +54,7 @@ func Render(suites []measure.Suite, results, page string) (text string, plots ma
 			}
 		}
 	}
+	sections[Summary] = summary(suites, all)
 	text, err = Fill(string(old), sections)
 	return text, plots, err
 }
