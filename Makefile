@@ -8,8 +8,8 @@ MODULES     := . test
 
 .PHONY: check test chaos mutants lint tidy bench compare compare-once instructions fuzz fleet recorder e2e minimal build soak
 
-## check: everything but the end-to-end tests
-check: lint tidy test chaos bench minimal
+## check: everything but fuzzing, and what needs a real API server or valgrind
+check: lint tidy test chaos mutants bench minimal
 
 ## test: unit tests of the root module
 test:
@@ -37,7 +37,7 @@ tidy:
 bench:
 	$(GO) test -run='^$$' -bench=. -benchtime=1x ./...
 
-## compare: rawwatch next to its peers, into BENCHMARKS.md; takes most of an hour.
+## compare: rawwatch next to its peers, into BENCHMARKS.md; takes 40 minutes.
 ## SUITE=scan measures one of them
 compare:
 	$(MAKE) -C test compare

@@ -3,7 +3,7 @@
 //
 // It is run in the folder test:
 //
-//	go run ./bench                       # everything; about half an hour
+//	go run ./bench                       # everything; 40 minutes
 //	go run ./bench -suite scan -rounds 9 # one suite
 //	go run ./bench -once                 # the smallest work, nothing is kept
 //	go run ./bench -report               # only writes the page anew
@@ -22,7 +22,6 @@ import (
 
 	"example.com/rawwatch/test/bench/measure"
 	"example.com/rawwatch/test/bench/record"
-	"example.com/rawwatch/test/bench/report"
 	"example.com/rawwatch/test/bench/suites"
 )
 
@@ -64,7 +63,7 @@ func run(ctx context.Context, only string, rounds int, once, reportOnly bool) er
 	if once {
 		return nil
 	}
-	return report.Write(suites.All(), results, page)
+	return suites.Page().Write(results, page)
 }
 
 func choose(all []measure.Suite, only string) (chosen []measure.Suite, err error) {
@@ -74,7 +73,11 @@ func choose(all []measure.Suite, only string) (chosen []measure.Suite, err error
 	for name := range strings.SplitSeq(only, ",") {
 		i := slices.IndexFunc(all, func(s measure.Suite) bool { return s.Name == name })
 		if i < 0 {
-			return nil, fmt.Errorf("bench: no suite %q", name)
+			var names []string
+			for _, s := range all {
+				names = append(names, s.Name)
+			}
+			return nil, fmt.Errorf("bench: no suite %q; there are %s", name, strings.Join(names, ", "))
 		}
 		chosen = append(chosen, all[i])
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/rawwatch/test/bench/measure"
-	"example.com/rawwatch/test/bench/report"
 	"example.com/rawwatch/test/bench/suites"
 )
 
@@ -16,7 +15,7 @@ import (
 // hand, and no results are newer than the page.
 func TestPageIsThatOfTheResults(t *testing.T) {
 	page := "../../BENCHMARKS.md"
-	text, plots, err := report.Render(suites.All(), "results", page)
+	text, plots, err := suites.Page().Render("results", page)
 	require.NoError(t, err)
 	now, err := os.ReadFile(page)
 	require.NoError(t, err)
@@ -37,5 +36,5 @@ func TestChoose(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, chosen, 3)
 	_, err = choose(all, "a,d")
-	require.EqualError(t, err, `bench: no suite "d"`)
+	require.EqualError(t, err, `bench: no suite "d"; there are a, b, c`)
 }

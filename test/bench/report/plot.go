@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"gonum.org/v1/plot"
@@ -80,13 +81,17 @@ func titled(s measure.Suite, figure string) *plot.Plot {
 	return p
 }
 
-// lines draws medians over the axis, both on a logarithmic scale: what is
+// lines draws medians over the axis, both on a logarithmic scale if they can be: what is
 // linear is a straight line there, and what is flat is level.
 func lines(s measure.Suite, figure string, results []measure.Result) (*plot.Plot, error) {
 	p := titled(s, figure)
 	p.X.Label.Text = s.Axis
-	p.X.Scale, p.Y.Scale = plot.LogScale{}, plot.LogScale{}
-	p.X.Tick.Marker, p.Y.Tick.Marker = plot.LogTicks{Prec: -1}, plot.LogTicks{Prec: -1}
+	p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+	// An axis that begins at 0 is drawn as it is.
+	logarithmic := !slices.ContainsFunc(results, func(r measure.Result) bool { return r.Size <= 0 })
+	if logarithmic {
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+	}
 	for i, name := range contenders(results) {
 		var points plotter.XYs
 		for _, r := range results {
@@ -110,7 +115,9 @@ func lines(s measure.Suite, figure string, results []measure.Result) (*plot.Plot
 	}
 	// The least and the most of the data would lie on the frame, and a scale
 	// from one number to itself has no ticks.
-	p.X.Min, p.X.Max = p.X.Min/1.3, p.X.Max*1.3
+	if logarithmic {
+		p.X.Min, p.X.Max = p.X.Min/1.3, p.X.Max*1.3
+	}
 	p.Y.Min, p.Y.Max = p.Y.Min/1.5, p.Y.Max*4
 	return p, nil
 }

@@ -101,6 +101,13 @@ func TestPlots(t *testing.T) {
 		{Name: "small", Size: 10, Contenders: []measure.Series{{Name: "first", Figures: map[string][]float64{"ms": {1}, "MB": {0}}}}},
 		{Name: "large", Size: 1000, Contenders: []measure.Series{{Name: "first", Figures: map[string][]float64{"ms": {2}}}, {Name: "second", Figures: map[string][]float64{"ms": {5}}}}},
 	}
+	zero := measure.Suite{Name: "z", Title: "From 0", Axis: "ms", Figures: []string{"ms"}}
+	svg, err := report.Plots(zero, []measure.Result{
+		{Size: 0, Contenders: results[0].Contenders}, {Size: 20, Contenders: results[1].Contenders},
+	})[0].SVG()
+	require.NoError(t, err)
+	require.Contains(t, string(svg), "From 0")
+
 	for _, axis := range []string{"", "objects"} {
 		s := measure.Suite{Name: "s", Title: "The title", Axis: axis, Figures: []string{"ms", "MB"}}
 		plots := report.Plots(s, results)

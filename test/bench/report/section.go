@@ -68,8 +68,8 @@ func barRows(b *strings.Builder, front string, s measure.Suite, results []measur
 	}
 }
 
-// Summary is the name of the section that has the bars of all suites.
-const Summary = "bars"
+// The name of the section that has the bars of all suites.
+const summaryName = "bars"
 
 // summary returns the text of that section.
 func summary(suites []measure.Suite, results map[string][]measure.Result) string {

@@ -15,8 +15,8 @@ const folder = "test/bench/results"
 
 // Write writes the sections of all suites into the page, and the plots beside
 // the results. A suite that was never measured says so.
-func Write(suites []measure.Suite, results, page string) error {
-	text, plots, err := Render(suites, results, page)
+func (p Page) Write(results, page string) error {
+	text, plots, err := p.Render(results, page)
 	if err != nil {
 		return err
 	}
@@ -30,14 +30,14 @@ func Write(suites []measure.Suite, results, page string) error {
 
 // Render returns what Write would write: the page, and the plots by the names
 // of their files.
-func Render(suites []measure.Suite, results, page string) (text string, plots map[string][]byte, err error) {
+func (p Page) Render(results, page string) (text string, plots map[string][]byte, err error) {
 	old, err := os.ReadFile(page)
 	if err != nil {
 		return "", nil, err
 	}
 	sections, plots := map[string]string{}, map[string][]byte{}
 	all := map[string][]measure.Result{}
-	for _, s := range suites {
+	for _, s := range p.Suites {
 		f, err := record.Read(results, s.Name)
 		if errors.Is(err, fs.ErrNotExist) {
 			sections[s.Name] = "\nNot measured yet.\n"
@@ -48,13 +48,13 @@ func Render(suites []measure.Suite, results, page string) (text string, plots ma
 		}
 		all[s.Name] = f.Results
 		sections[s.Name] = Section(s, f, folder)
-		for _, p := range Plots(s, f.Results) {
-			if plots[p.Name], err = p.SVG(); err != nil {
+		for _, plot := range Plots(s, f.Results) {
+			if plots[plot.Name], err = plot.SVG(); err != nil {
 				return "", nil, err
 			}
 		}
 	}
-	sections[Summary] = summary(suites, all)
+	sections[summaryName], sections[costsName] = summary(p.Suites, all), costTable(p.Columns, p.Costs, all)
 	text, err = Fill(string(old), sections)
 	return text, plots, err
 }
