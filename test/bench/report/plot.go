@@ -78,6 +78,7 @@ func titled(s measure.Suite, figure string) *plot.Plot {
 	p.Y.Label.Text = figure
 	p.Legend.Top, p.Legend.Left = true, true
 	p.Legend.TextStyle.Font.Size = 9
+	p.Legend.Padding, p.Title.Padding = vg.Points(3), vg.Points(6)
 	return p
 }
 
