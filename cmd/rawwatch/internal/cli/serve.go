@@ -35,7 +35,8 @@ func newServe(streams Streams) *cobra.Command {
 		Long: `Listen as an API server that plays a recording: kubectl, client-go, curl and
 rawwatch itself get the recorded lists, events, failures and ends of connections.
 Each answer is given once, in order; a client that lists from the beginning gets
-the recording from the beginning. What was listed can be streamed and the other
+the recording from the beginning, unless the watch before it is over: then it gets
+the list that followed. What was listed can be streamed and the other
 way round, and taken in parts: one namespace, one object. All is read-only.
 
 A kubeconfig for it goes to standard output, or to the file of --write-kubeconfig.

@@ -285,6 +285,18 @@ func TestMarkers(t *testing.T) {
 	}
 }
 
+func TestTheCauseOfALossComesBeforeTheLoss(t *testing.T) {
+	s := tell(0)
+	s.answered(stream.Watch, 200)
+	s.lines()
+	s.ended(stream.Watch, status.RowExpired, &status.Error{Event: true, Status: status.Status{Code: 410, Reason: "Expired"}}, 0)
+	s.Event(stream.Event{Type: stream.Gap, ResourceVersion: "222"}, 3)
+	lines := s.lines()
+	require.Len(t, lines, 2)
+	assert.Contains(t, lines[0], "closed after 7m12s because ")
+	assert.Equal(t, "relisting: the history after resourceVersion 222 is lost", lines[1])
+}
+
 func TestLeft(t *testing.T) {
 	s := tell(0)
 	s.Left("interrupted", 1, "")

@@ -37,7 +37,9 @@ func (s *Story) Event(ev stream.Event, objects int) {
 	case stream.Synced:
 		s.ordinary("synced", s.synced(ev.ResourceVersion, objects))
 	case stream.Gap:
-		// The cause was told when the request ended; this is the consequence.
+		// The cause comes first, and this is the consequence. A Gap comes after
+		// the wait, so an end that is still kept back was followed by none.
+		s.flush(0)
 		text := "relisting: the history after resourceVersion " + ev.ResourceVersion + " is lost"
 		if ev.ResourceVersion == "" {
 			text = "relisting: the stream ended before it showed a resourceVersion to go on from"
