@@ -8,6 +8,7 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/metadata/metadatainformer"
 
+	"example.com/rawwatch/test/bench/peers/internal/clientgo"
 	"example.com/rawwatch/test/bench/peers/internal/informer"
 	"example.com/rawwatch/test/bench/peers/internal/self"
 	"example.com/rawwatch/test/bench/peers/internal/task"
@@ -16,7 +17,7 @@ import (
 func main() {
 	t := task.Flags()
 	flag.Parse()
-	client, err := metadata.NewForConfig(informer.Config(t))
+	client, err := metadata.NewForConfig(clientgo.Config(t.Server, t.CA, t.Token))
 	if err != nil {
 		self.Fail(err)
 	}

@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/tools/pager"
 	toolswatch "k8s.io/client-go/tools/watch"
 
-	"example.com/rawwatch/test/bench/peers/internal/informer"
+	"example.com/rawwatch/test/bench/peers/internal/clientgo"
 	"example.com/rawwatch/test/bench/peers/internal/self"
 	"example.com/rawwatch/test/bench/peers/internal/task"
 )
@@ -24,7 +24,7 @@ import (
 func main() {
 	t := task.Flags()
 	flag.Parse()
-	client, err := dynamic.NewForConfig(informer.Config(t))
+	client, err := dynamic.NewForConfig(clientgo.Config(t.Server, t.CA, t.Token))
 	if err != nil {
 		self.Fail(err)
 	}

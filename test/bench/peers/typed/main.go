@@ -7,6 +7,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 
+	"example.com/rawwatch/test/bench/peers/internal/clientgo"
 	"example.com/rawwatch/test/bench/peers/internal/informer"
 	"example.com/rawwatch/test/bench/peers/internal/self"
 	"example.com/rawwatch/test/bench/peers/internal/task"
@@ -15,7 +16,7 @@ import (
 func main() {
 	t := task.Flags()
 	flag.Parse()
-	config := informer.Config(t)
+	config := clientgo.Config(t.Server, t.CA, t.Token)
 	config.ContentType = "application/vnd.kubernetes.protobuf"
 	config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
 	client, err := kubernetes.NewForConfig(config)
