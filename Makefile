@@ -37,7 +37,7 @@ tidy:
 bench:
 	$(GO) test -run='^$$' -bench=. -benchtime=1x ./...
 
-## compare: rawwatch next to its peers, into BENCHMARKS.md; takes 40 minutes.
+## compare: rawwatch next to its peers, into BENCHMARKS.md; takes its time.
 ## SUITE=scan measures one of them
 compare:
 	$(MAKE) -C test compare

@@ -3,7 +3,7 @@
 //
 // It is run in the folder test:
 //
-//	go run ./bench                       # everything; 40 minutes
+//	go run ./bench                       # everything
 //	go run ./bench -suite scan -rounds 9 # one suite
 //	go run ./bench -once                 # the smallest work, nothing is kept
 //	go run ./bench -report               # only writes the page anew
